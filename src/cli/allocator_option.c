@@ -13,8 +13,8 @@ struct function {
 };
 
 /*
- * "f" or "f:2", in the first `bytes` of the text. In a name of C++ colons come in pairs, and commas
- * where templates have arguments.
+ * Parse "f" or "f:2" from the first `bytes` of the text. Colons in C++ names come in pairs; commas
+ * occur in template arguments.
  */
 static int parse_function(const char *text, size_t bytes, struct function *f, struct err *err)
 {

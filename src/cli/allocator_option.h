@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "channel/channel.h"
 
-/* Add it to those of the run. Returns 0, or -1 with *err. */
+/* Add the function to those of the run. Returns 0, or -1 with *err. */
 int allocator_option_parse(struct channel_config *c, const char *arg, struct err *err);
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a command is. Each is defined in its file, commands/cmd_NAME.c, and has a row here. */
+/* A command. Each is defined in its file, commands/cmd_NAME.c, and has a row here. */
 #ifndef DWELL_CLI_COMMANDS_H
 #define DWELL_CLI_COMMANDS_H
 
 #include "cli/options.h"
 
-/* The meaning of a command's words that are no options. */
+/* The meaning of a command's words that are not options. */
 enum command_words {
 	WORDS_NONE,
 	WORDS_PROFILE,	/* a profile */
-	WORDS_PROFILES, /* profiles, as many as the command likes */
-	WORDS_NAME,	/* a profile, and what the view is about: see words.h */
+	WORDS_PROFILES, /* any number of profiles */
+	WORDS_NAME,	/* a profile, and the name of what to show: see words.h */
 	WORDS_FILES,	/* files that the command counts itself */
 	WORDS_COMMAND,	/* a command to run, with its arguments */
 };
 
 struct command {
 	const char *summary; /* one line of `dwell --help` */
-	/* Its work. Returns an exit code of exit_codes.h. */
+	/* Runs the command. Returns an exit code of exit_codes.h. */
 	int (*run)(struct options *o);
-	/* Before the options are read; or NULL. */
+	/* Called before the options are parsed; may be NULL. */
 	void (*prepare)(struct options *o);
 	enum command_words words;
 	enum option_names names; /* what the name of WORDS_NAME is, for completion */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a word of a command line may become; see complete.h. */
+/* Candidates for a word of a command line; see complete.h. */
 #include "cli/complete.h"
 
 #include <stdio.h>
@@ -13,9 +13,9 @@
 struct line {
 	const struct command *command;
 	const char *profile;
-	int pending;	 /* the row whose value the next word is; 0: none */
-	bool is_over;	 /* no more options */
-	bool is_running; /* the words are those of a command to run */
+	int pending;	 /* the option whose value the next word is; 0: none */
+	bool is_over;	 /* options have ended */
+	bool is_running; /* the words belong to the command to run */
 };
 
 void complete_offer(const char *lead, const char *candidate, const char *description)
@@ -37,7 +37,7 @@ static void offer_commands(const char *prefix)
 		complete_offer("", "help", "show the options of a command");
 }
 
-/* Options of the first word, where there is no command yet. */
+/* Offer the options of dwell itself, before any command. */
 static void offer_top(const char *prefix)
 {
 	offer_commands(prefix);
@@ -47,7 +47,7 @@ static void offer_top(const char *prefix)
 		complete_offer("", "--version", "print the version");
 }
 
-/* ---- What stands before ---- */
+/* ---- The words before ---- */
 
 static int row_of(const struct line *l, const char *name, size_t bytes, int letter)
 {
@@ -62,7 +62,7 @@ static int row_of(const struct line *l, const char *name, size_t bytes, int lett
 	return 0;
 }
 
-/* The row that wants the next word for its value. */
+/* Find the option whose value is the next word. */
 static int pending_of(const struct line *l, const char *word)
 {
 	int id;
@@ -104,7 +104,7 @@ static void pass(struct line *l, const char *word)
 	}
 }
 
-/* ---- What may follow ---- */
+/* ---- The candidates ---- */
 
 static void offer_value(const struct line *l, int id, const char *lead, const char *prefix)
 {

@@ -12,7 +12,7 @@
 #include "estimate/allocators.h"
 #include "store/events.h"
 
-/* Candidates, each once and in the order of the alphabet. Texts are copies. */
+/* Candidates, sorted and without duplicates. Texts are copies. */
 struct names {
 	const char *prefix;
 	char **items;
@@ -33,7 +33,7 @@ static void add(struct names *n, const char *name)
 		free(copy);
 }
 
-/* Views take functions without their arguments, and names with blanks are hard to type. */
+/* Add a function without its arguments: views accept it, and blanks are hard to type. */
 static void add_function(struct names *n, const char *function)
 {
 	struct text t = {0};
@@ -69,7 +69,7 @@ static void offer_all(struct names *n, const char *lead)
 	free(n->items);
 }
 
-/* ---- What there is in a profile ---- */
+/* ---- Names in a profile ---- */
 
 static void add_functions(struct names *n, struct store *s)
 {
@@ -112,7 +112,7 @@ static const struct store_location *find(const struct store_location *locations,
 	return NULL;
 }
 
-/* The first function of a site's path that does not only allocate for others. */
+/* Add the first function on the site's path that is not itself an allocator. */
 static void add_site(struct names *n, const struct store_site *site,
 		     const struct store_location *locations, size_t count)
 {
@@ -180,7 +180,7 @@ void complete_names(enum option_names names, const char *profile, const char *le
 	if (names < sizeof(adders) / sizeof(adders[0]) && adders[names] != NULL &&
 	    store_open_readonly(profile, &s, NULL) == 0) {
 		adders[names](&n, s);
-		if (names == OPTION_NAMES_LINE) /* reuse takes functions, too */
+		if (names == OPTION_NAMES_LINE) /* reuse also takes functions */
 			add_functions(&n, s);
 		store_close(s);
 	}

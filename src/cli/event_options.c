@@ -21,7 +21,7 @@ int event_options_columns(const struct query *q, struct event_profile *p,
 		columns->sort = columns->items[0];
 	}
 	for (i = 0; columns->by_default && i < p->column_count && i < EVENT_COLUMNS; i++) {
-		if (p->columns[i].name[0] != '\0') /* not one that was given another formula */
+		if (p->columns[i].name[0] != '\0') /* skip columns whose formula was replaced */
 			columns->items[columns->count++] = i;
 	}
 	return 0;

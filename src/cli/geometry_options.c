@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The caches of a simulation, of what the options say. */
+/* The simulated caches, from the options. */
 #include "cli/geometry_options.h"
 
 #include <string.h>
 
 #include "collector/simulation/geometry_text.h"
 
-/* In a file that is a line which says nothing. */
+/* Tell whether a line of a configuration file is empty. */
 static bool is_blank(const char *text)
 {
 	text += strspn(text, " \t\r\n");

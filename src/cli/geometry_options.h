@@ -10,15 +10,15 @@
 
 #define GEOMETRY_MOST_CACHES 24 /* options --cache */
 
-/* In the order of the command line, but for --config and --machine, which --cache changes. */
+/* In the order of the command line; but --cache always modifies --config and --machine. */
 struct geometry_options {
 	const char *machine, *config; /* NULL: not given */
 	const char *caches[GEOMETRY_MOST_CACHES];
-	unsigned cache_count; /* beyond GEOMETRY_MOST_CACHES: too many */
+	unsigned cache_count; /* more than GEOMETRY_MOST_CACHES: an error */
 	bool line_use, write_backs, no_instructions;
 };
 
-/* The geometry that the options name. Returns 0, or -1 with a sentence: a usage error. */
+/* Build the geometry that the options describe. Returns 0, or -1 with a usage error in *err. */
 int geometry_options_build(const struct geometry_options *o, struct sim_geometry *g,
 			   struct err *err);
 

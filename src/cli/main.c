@@ -24,7 +24,9 @@ int cli_fail(const struct err *err, int exit_code)
 	struct text safe = {0};
 
 	progress_end();
-	/* It may name what stands in a file: that gives the terminal no orders. */
+	/*
+	 * The message may quote a file: replace control characters, which the terminal would obey.
+	 */
 	text_add_printable(&safe, err->text, strlen(err->text));
 	fprintf(stderr, "dwell: %s\n", text_get(&safe));
 	text_release(&safe);
@@ -91,7 +93,7 @@ static int show_command_help(const struct command *c)
 	return EXIT_OK;
 }
 
-/* Others run a program, draw by themselves, or have ended at once. */
+/* The other commands run a program, draw by themselves, or end at once. */
 static bool may_take_long(const struct command *c)
 {
 	static const struct command *const without[] = {&command_record, &command_simulate,
@@ -173,7 +175,7 @@ static int dispatch(int argc, char **argv)
 	return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
-/* As the program exits, from wherever it does. */
+/* Check, at every exit of the program, that its output was written. */
 static void check_output(int code, void *unused)
 {
 	(void)unused;
@@ -189,8 +191,8 @@ static void go_on(int signal)
 }
 
 /*
- * A file that may not grow any more (ulimit -f) is an error to be told of. A handler, as programs
- * that are executed get the default action again, which ignoring it would take from them.
+ * Make writes beyond the file size limit (ulimit -f) fail with an error. A handler, not SIG_IGN:
+ * executed programs would inherit that.
  */
 static void survive_file_limits(void)
 {
@@ -215,8 +217,7 @@ static void dispatch_here(void)
 }
 
 /*
- * To read debug information and SQL takes more stack than some limits allow (ulimit -s): then a
- * stack of our own.
+ * Run with our own stack where the limit (ulimit -s) is below what debug information and SQL need.
  */
 static int dispatch_with_stack(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of all options. Where a letter goes to is decided in docs/man/dwell.1, LETTERS. */
+/* The table of all options. docs/man/dwell.1, LETTERS, decides which option gets a letter. */
 #include <stddef.h>
 
 #include "cli/option_values.h"
@@ -31,7 +31,7 @@ static const char *const policies[] = {[QUERY_RANDOM] = "random", [QUERY_LRU] = 
 
 static const char *const modes[] = {"sample", "count", NULL};
 
-/* The order is that of help, group by group. */
+/* In the order of help, group by group. */
 static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 	[OPTION_INPUT] = {"input", 'i', "FILE", OPTION_TEXT, LIST(inputs, input_count),
 			  .help = "Read the profile FILE, like FILE without an option",

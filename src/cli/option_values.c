@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of all commands: their start, the values of views, and what follows from them. */
+/* The options of all commands: defaults, the values of views, and derived members. */
 #include "cli/option_values.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All options of all commands: their numbers, in the order of help, and where their values go. The
- * table itself is in option_table.c; a command lists the rows that it takes (commands.h).
+ * All options of all commands: their numbers, in the order of help, and the variables for their
+ * values. The table is in option_table.c; a command lists the rows that it takes (commands.h).
  */
 #ifndef DWELL_CLI_OPTIONS_H
 #define DWELL_CLI_OPTIONS_H
@@ -22,7 +22,7 @@
 #include "query/query.h"
 
 #define DEFAULT_PROFILE	    "dwell.db"
-#define OPTIONS_MOST	    12 /* files and processes that an option may name again and again */
+#define OPTIONS_MOST	    12 /* files or processes in repeated options */
 #define OPTIONS_CONDITIONS  64
 #define OPTIONS_ENVIRONMENT "DWELL_OPTIONS"
 
@@ -115,7 +115,7 @@ enum option_id {
 	OPTION_COUNT_OF_ALL,
 };
 
-/* A part of the accesses that has a name. */
+/* A part of the accesses, by name. */
 struct option_part {
 	enum subset_kind kind;
 	const char *name;
@@ -128,11 +128,11 @@ struct options {
 
 	const char *input; /* the last one, or DEFAULT_PROFILE */
 	const char *inputs[OPTIONS_MOST];
-	size_t input_count; /* 0: none is named */
-	const char *word;   /* what is named beside the profile: a function for instance; or NULL */
-	const char *output; /* NULL: not given, and without a default */
+	size_t input_count; /* 0: no file is named */
+	const char *word;   /* the word besides the profile, such as a function; or NULL */
+	const char *output; /* NULL: not given, and no default */
 	int format;	    /* enum view_format */
-	int to;		    /* of the formats of export; -1: not given */
+	int to;		    /* index of the export format; -1: not given */
 	bool folded, parts, is_quiet, is_verbose, no_pager, wants_help, wants_version;
 
 	uint64_t pid; /* 0: not given */
@@ -140,19 +140,19 @@ struct options {
 	bool once;
 	int show; /* enum top_view */
 
-	int64_t processes[OPTIONS_MOST]; /* all; the last one is that of the query */
+	int64_t processes[OPTIONS_MOST]; /* all of them; the query has the last one */
 	size_t process_count;
 	struct option_part parts_of[CURVE_MOST];
 	size_t part_count;
 
-	uint64_t sizes[SPATIAL_SIZES]; /* all; the last one is that of the query */
+	uint64_t sizes[SPATIAL_SIZES]; /* all of them; the query has the last one */
 	size_t size_count;
 	uint64_t low, high; /* bytes */
 	uint64_t per_octave;
 	uint64_t base_bytes;
 	struct profile_cache caches[PROFILE_CACHES]; /* of the query's machine */
 
-	int by, sites_by; /* of the choices of the command */
+	int by, sites_by; /* index into the choices of the command */
 	bool is_inclusive, all, is_asm;
 	double threshold;
 	uint64_t sources, depth;
@@ -160,12 +160,12 @@ struct options {
 	const char *conditions[OPTIONS_CONDITIONS];
 	size_t condition_count;
 
-	struct collector_options run; /* of record and simulate */
+	struct collector_options run; /* for record and simulate */
 	int mode;		      /* 0: sample, 1: count */
 	uint64_t seed;
 	bool curve, no_filter;
 	const char *trace;
-	int trace_format; /* of the choices */
+	int trace_format; /* index into the choices */
 	struct geometry_options geometry;
 	const char *also[CHANNEL_MAX_GEOMETRIES];
 	size_t also_count;
@@ -174,18 +174,18 @@ struct options {
 
 extern const struct option_table option_table;
 
-/* The defaults; release with options_release. */
+/* Set the defaults; release with options_release. */
 void options_init(struct options *o);
 void options_release(struct options *o);
 
 /* Set the members that depend on others, once all options are parsed. */
 void options_complete(struct options *o);
 
-/* Whether the command line has the option; and that or the environment. */
+/* Whether an option is on the command line; or there or in the environment. */
 bool options_given(const struct options *o, enum option_id id);
 bool options_set(const struct options *o, enum option_id id);
 
-/* The long name of the first of these options on the command line; NULL: it has none of them. */
+/* Find the first of these options on the command line. Returns its long name, or NULL for none. */
 const char *options_first(const struct options *o, const int *ids);
 
 #endif

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define DEFAULT_PAGER	 "less"
-#define STATUS_NOT_FOUND 127 /* of a shell */
+#define STATUS_NOT_FOUND 127 /* exit code of a shell for an unknown command */
 
 void pager_forbid(void)
 {
@@ -35,7 +35,7 @@ static bool is_in_path(const char *program)
 	return found;
 }
 
-/* NULL: none. A terminal that cannot move its cursor gets only what the user names. */
+/* Returns NULL for no pager. less is the default only on terminals that can move their cursor. */
 static const char *find_pager(void)
 {
 	const char *term = getenv("TERM"), *pager = getenv("DWELL_PAGER");
@@ -55,14 +55,17 @@ bool pager_show(const struct text *out)
 
 	if (pager == NULL)
 		return false;
-	/* They leave short pages alone, cut no lines and pass colours on; the user's own win. */
+	/*
+	 * Show short pages without paging, cut no lines, pass colours on; the user's own settings
+	 * win.
+	 */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	fflush(stdout);
 	pipe = popen(pager, "w");
 	if (pipe == NULL)
 		return false;
-	/* The reader may leave before the end; and Ctrl-C is for the pager, which we wait for. */
+	/* The user may quit the pager early; and Ctrl-C is for the pager, which we wait for. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A pager for what goes to a terminal: $DWELL_PAGER, else $PAGER, else less. */
+/* A pager for output to a terminal: $DWELL_PAGER, else $PAGER, else less. */
 #ifndef DWELL_CLI_PAGER_H
 #define DWELL_CLI_PAGER_H
 
@@ -8,9 +8,8 @@
 #include "base/text.h"
 
 /*
- * Show the text and wait for the end of the pager. Returns false where no pager can be used: stdout
- * is no terminal, the variable is empty or cat, or the pager cannot be run. Then nothing was
- * written.
+ * Show the text and wait for the pager to end. Returns false, with nothing written, if no pager can
+ * be used: stdout is no terminal, the variable is empty or "cat", or the pager cannot be run.
  */
 bool pager_show(const struct text *out);
 

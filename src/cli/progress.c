@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The progress line: a thread of its own writes it, as views know nothing of time. */
+/* The progress line, written by a separate thread: views know nothing of time. */
 #include "cli/progress.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* There is one terminal, and one command that runs on it. */
+/* Static: there is one terminal, and one command that uses it. */
 static struct {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -46,7 +46,7 @@ void progress_begin(const char *what)
 	if (!isatty(STDERR_FILENO))
 		return;
 	line.what = what;
-	/* Signals are for the command. */
+	/* Leave signals to the command's thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	line.runs = pthread_create(&line.thread, NULL, show, NULL) == 0;

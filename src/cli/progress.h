@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line on a terminal's stderr that shows that a command still works, from its second second on.
- * It is cleared before other output.
+ * A line on a terminal's stderr that shows, after the first second, that a command is still
+ * working. It is cleared before other output.
  */
 #ifndef DWELL_CLI_PROGRESS_H
 #define DWELL_CLI_PROGRESS_H
@@ -9,7 +9,7 @@
 /* `what`: the command's name. Does nothing where stderr is no terminal. */
 void progress_begin(const char *what);
 
-/* Clear the line and write no more; may be called again. */
+/* Clear the line and stop writing it; may be called again. */
 void progress_end(void);
 
 #endif

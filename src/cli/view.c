@@ -70,7 +70,7 @@ int view_run_exact(const struct options *o,
 	return run_by(profile_open_exact, o, print);
 }
 
-/* COLUMNS wins, also when stdout is no terminal: that is how scripts choose a width. */
+/* COLUMNS wins, even when stdout is no terminal: scripts choose a width by it. */
 static unsigned find_width(bool is_terminal)
 {
 	const char *columns = getenv("COLUMNS");
@@ -86,7 +86,7 @@ static unsigned find_width(bool is_terminal)
 	return DEFAULT_WIDTH;
 }
 
-/* The locale's variables in their order of rank; without any, a modern terminal is assumed. */
+/* The locale's variables by precedence; without any, assume a modern terminal. */
 static bool has_unicode(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -10,33 +10,35 @@
 #include "views/table.h"
 
 /*
- * Open the profile that the options name, call print with them, close. Returns the exit code that
- * print returned, or another after saying why.
+ * Open the profile that the options name, call print with it, close it. Returns the exit code of
+ * print, or another after printing the reason.
  */
 int view_run(const struct options *o,
 	     int (*print)(const struct options *o, const struct profile *p));
 
-/* The same for views that show exact curves, too. */
+/* The same for views that also show exact curves. */
 int view_run_exact(const struct options *o,
 		   int (*print)(const struct options *o, const struct profile *p));
 
 /*
- * Open one of several profiles, with the machine and the line size that the options name. Returns
- * 0, or the exit code after saying why not; then *p owns nothing.
+ * Open one of several profiles, for the machine and line size that the options name. Returns 0, or
+ * the exit code after printing the reason; then *p owns nothing.
  */
 int view_open(const struct options *o, const char *input, int64_t process, struct profile *p);
 int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p);
 
-/* The terminal behind stdout: COLUMNS, NO_COLOR, TERM and the locale's encoding are respected. */
+/*
+ * The properties of the terminal at stdout, from COLUMNS, NO_COLOR, TERM and the locale's encoding.
+ */
 struct display view_display(void);
 
 /*
- * The end of a view, whose last step returned `status`: write `out`, which it
- * releases, through a pager on a terminal; or say *err. Returns an exit code.
+ * End a view whose last step returned `status`: write `out`, through a pager on a terminal, or
+ * print *err. Releases `out`. Returns an exit code.
  */
 int view_show(struct text *out, int status, const struct err *err);
 
-/* Print each line of notes on stderr with "dwell: " in front. Releases notes. */
+/* Print each line of the notes on stderr, after "dwell: ". Releases the notes. */
 void view_notes(struct text *notes);
 
 #endif

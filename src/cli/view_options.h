@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the commands that show profiles say alike: options that mean the same in each, the choice
- * of the format, and the sentence about words. For the lists `uses` of commands.
+ * Common parts of the commands that show profiles, for their lists `uses`: options with the same
+ * meaning, the choice of format, and the sentence about words.
  */
 #ifndef DWELL_CLI_VIEW_OPTIONS_H
 #define DWELL_CLI_VIEW_OPTIONS_H
@@ -12,14 +12,14 @@
 		OPTION_FORMAT, .usual = "text"    \
 	}
 
-/* Which of the rows. */
+/* The choice of rows. */
 #define VIEW_SHOWN            \
 	{OPTION_FOCUS},       \
 	{                     \
 		OPTION_IGNORE \
 	}
 
-/* The cache that samples are asked about. */
+/* The cache for which samples are evaluated. */
 #define VIEW_CACHE \
 	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"}, VIEW_SETS
 #define VIEW_SETS                                         \
@@ -39,18 +39,18 @@
 		OPTION_VERSION            \
 	}
 
-/* Of options that profiles of events do not take. */
+/* Options that event profiles do not take. */
 #define VIEW_OF_SAMPLES \
 	OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_WAYS, OPTION_LINE_BYTES, OPTION_CACHES
 
-/* Below the options of a command that takes a profile and a name. */
+/* Text below the options of a command that takes a profile and a name. */
 #define VIEW_WORDS                                                                     \
 	"A word that ends in .db, or that names a profile, is the profile, unless -i " \
 	"names one."
 
 /*
- * Write an answer in the format asked for: 0, or -1 with *err. `view` is what its writers begin
- * with, as in paths_csv; behind the answer stands what its text takes, from the rows on.
+ * Write an answer in the chosen format. Returns 0, or -1 with *err. `view` is the prefix of its
+ * writers, as in paths_csv; the arguments after `err` go to the text writer, from its rows on.
  */
 #define VIEW_WRITE(view, o, answer, out, err, ...)                  \
 	((o)->format == VIEW_CSV    ? (view##_csv(answer, out), 0)  \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words that are no options; see words.h. */
+/* Words that are not options; see words.h. */
 #include "cli/words.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAGIC "SQLite format 3" /* with the NUL behind it, the first bytes of a profile */
+#define MAGIC "SQLite format 3" /* the first bytes of a profile, with the NUL */
 
 bool words_is_profile(const char *word)
 {
@@ -18,7 +18,7 @@ bool words_is_profile(const char *word)
 
 	if (length > 3 && strcmp(word + length - 3, ".db") == 0)
 		return true;
-	/* To open a pipe would wait for who writes it. */
+	/* Opening a pipe would block until something writes to it. */
 	if (stat(word, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
 	f = fopen(word, "re");

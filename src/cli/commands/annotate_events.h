@@ -5,7 +5,7 @@
 
 #include "cli/event_options.h"
 
-/* Print it; returns the exit code. */
+/* Print the view. Returns the exit code. */
 int annotate_events(const struct options *o, struct event_profile *p);
 
 #endif

@@ -36,7 +36,7 @@ static int check(const struct options *o, const struct calls_choice *choice, str
 	return 0;
 }
 
-/* The functions to begin with. */
+/* Choose the functions to begin with. */
 static int choose(const struct options *o, struct calls_choice *choice, const struct calls *c,
 		  size_t **rows, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell curve: the miss ratio for each cache size, of a process, of parts of it, of several. */
+/* dwell curve: the miss ratio for each cache size: of processes, and of parts of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "estimate/subset.h"
 #include "views/views.h"
 
-#define PLOT_POINTS 8 /* per octave: the plot is smooth */
-#define PART_POINTS 4 /* of a part, whose points take longer */
+#define PLOT_POINTS 8 /* per octave: makes the plot smooth */
+#define PART_POINTS 4 /* of a part, whose points take longer to compute */
 
 static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE, .adds_up = true},
@@ -43,7 +43,7 @@ static int check(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* All curves of a run of the command, and the profiles that they are of. */
+/* All curves to print, and their profiles. */
 struct curves {
 	struct profile profiles[CURVE_MOST];
 	size_t profile_count;
@@ -61,7 +61,7 @@ static void release(struct curves *c)
 	text_release(&c->notes);
 }
 
-/* Open each of the files, with each of the processes. Returns an exit code. */
+/* Open each file for each process. Returns an exit code. */
 static int open_all(struct curves *c, const struct options *o)
 {
 	size_t files = o->input_count > 0 ? o->input_count : 1;
@@ -79,7 +79,10 @@ static int open_all(struct curves *c, const struct options *o)
 	return EXIT_OK;
 }
 
-/* "object matrix in a.db, process 3": as much as it takes to tell the curves apart. */
+/*
+ * Make a label such as "object matrix in a.db, process 3", only as long as needed to tell the
+ * curves apart.
+ */
 static char *make_label(const struct options *o, size_t profile, const struct option_part *part)
 {
 	static const char *const kinds[] = {
@@ -127,7 +130,7 @@ static int add_curve(struct curves *c, const struct options *o, size_t profile,
 	return status;
 }
 
-/* Of several curves of one process each says which it is. */
+/* With several exact curves of a process, label each with its policy and line size. */
 static int label_exact(struct curve *curve, const struct options *o, size_t profile, bool is_one)
 {
 	char *label = make_label(o, profile, NULL);
@@ -172,7 +175,7 @@ static int add_exact(struct curves *c, const struct options *o, size_t profile, 
 	return status;
 }
 
-/* A plot has one axis for all. */
+/* Check that all curves have the same range: a plot has one axis for all. */
 static int check_ranges(const struct curves *c, const struct options *o, struct err *err)
 {
 	const struct curve *a = &c->items[0];
@@ -208,7 +211,7 @@ static int add_all(struct curves *c, const struct options *o, struct err *err)
 	return check_ranges(c, o, err);
 }
 
-/* A single curve of a whole process keeps the plain form of its table. */
+/* Print a single curve of a whole process in the simple form of its table. */
 static int print_curves(const struct curves *c, int format)
 {
 	bool is_plain = c->count == 1 && c->items[0].label == NULL;

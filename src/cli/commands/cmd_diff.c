@@ -38,7 +38,7 @@ struct comparison {
 	size_t condition_count;
 };
 
-/* Show the view; then say which conditions hold, and fail if one does. */
+/* Show the view, then name the conditions that hold, and fail if one does. */
 static int finish(const struct comparison *o, struct text *out, struct text *notes, int status,
 		  const struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell dump: a profile of what there is of a run that goes on. */
+/* dwell dump: a profile of a run in progress, up to now. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-/* The run has a working directory of its own: the file's name from the root. */
+/* Make the file's name absolute: the run has its own working directory. */
 static int find_file(const char *name, struct text *file, struct err *err)
 {
 	char folder[PATH_MAX];

@@ -11,7 +11,7 @@
 #include "export/callgrind.h"
 #include "export/formats.h"
 
-/* What a format is written from, and where to. */
+/* Input and output of a format's writer. */
 struct job {
 	const struct options *options;
 	const struct format *format;
@@ -105,12 +105,12 @@ static int to_pprof(struct job *j, struct err *err)
 static const struct format {
 	const char *name;
 	int (*write)(struct job *j, struct err *err);
-	bool of_one_event;	 /* no more can be in a file */
-	bool first_event;	 /* that one, unless others are named */
-	bool inlined_are_called; /* it has no other way to show them */
+	bool of_one_event;	 /* a file holds one event only */
+	bool first_event;	 /* takes the first event of the profile by default */
+	bool inlined_are_called; /* shows inlined functions as calls, as it has no other way */
 	bool is_binary;
 } formats[] = {
-/* The formats, in the order of help; of each the name, and what is so of it. */
+/* The formats, in the order of help; each with its name and properties. */
 /* clang-format off */
 #define FORMATS(row) \
 	row(callgrind, ) \
@@ -173,7 +173,7 @@ static int write_out(const char *path, const struct text *out)
 	struct err err;
 
 	if (path == NULL) {
-		/* main looks whether it worked. */
+		/* main checks whether this succeeded. */
 		fwrite(text_get(out), 1, out->count, stdout);
 		return EXIT_OK;
 	}

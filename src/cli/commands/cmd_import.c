@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell import: another profiler's file becomes a profile, which the views show. */
+/* dwell import: makes a profile, for the views, from another profiler's file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -29,11 +29,11 @@ struct info {
 	struct info_events events;
 };
 
-/* The numbers of a process, in the order in which they are shown; totals are their sums. */
+/* The numbers of a process, in the order of output; totals are their sums. */
 static const struct number {
 	const char *name;
 	size_t offset;
-	const char *heading; /* in the text table; NULL: not there */
+	const char *heading; /* in the text table; NULL: left out of it */
 } numbers[] = {
 	{"accesses", offsetof(struct store_process, accesses), "ACCESSES"},
 	{"loads", offsetof(struct store_process, loads), "LOADS"},
@@ -61,7 +61,7 @@ static const struct number {
 
 static uint64_t total_of(const struct info *n, size_t i);
 
-/* A profile of events has no samples to count. */
+/* Hide zero numbers of an event profile: it has no samples. */
 static bool is_shown(const struct info *n, size_t i)
 {
 	return numbers[i].heading != NULL && (n->events.event_count == 0 || total_of(n, i) != 0);
@@ -82,7 +82,7 @@ static uint64_t total_of(const struct info *n, size_t i)
 	return sum;
 }
 
-/* Keys of the table meta, all optional: a run that was cut short has only the first ones. */
+/* Keys of the table meta. All are optional: an interrupted run has only the first ones. */
 static const struct meta_key {
 	const char *name;
 	enum {
@@ -231,7 +231,10 @@ static void print_csv(const struct info *n)
 
 /* ---- Text ---- */
 
-/* How samples are taken says nothing of counted events, but how the program ended does. */
+/*
+ * Tell whether an option of sampling is 0 and so means nothing for counted events. The exit status
+ * is always shown.
+ */
 static bool says_nothing(const struct info *n, const struct meta_key *k, int64_t value)
 {
 	return value == 0 &&
@@ -240,7 +243,7 @@ static bool says_nothing(const struct info *n, const struct meta_key *k, int64_t
 		 strcmp(k->name, "exit_status") != 0));
 }
 
-/* In the time zone of the reader. */
+/* Add a date in the time zone of the reader. */
 static void add_date(int64_t seconds, struct text *out)
 {
 	time_t when = (time_t)seconds;
@@ -284,7 +287,10 @@ static void add_total(const char *label, uint64_t value, struct text *out)
 	text_addf(out, "%-*s%" PRIu64 "\n", INFO_LABEL_WIDTH, label, value);
 }
 
-/* What came of the duty: it falls in long runs, and a window may end with its program. */
+/*
+ * Add the actual share of accesses in windows. It differs from the duty, which falls in long runs;
+ * and windows may end with the program.
+ */
 static void add_share(const struct info *n, struct text *out)
 {
 	uint64_t accesses = 0, watched = 0;
@@ -301,7 +307,10 @@ static void add_share(const struct info *n, struct text *out)
 
 enum { AT_ID, AT_PID, AT_STATE, AT_NUMBERS };
 
-/* The numbers come in the order of the table above; what is left out is what the samples became. */
+/*
+ * Set the columns, in the order of the table above. In narrow output, leave out first what became
+ * of the samples.
+ */
 static size_t set_columns(const struct info *n, struct table_column *columns, unsigned *less)
 {
 	static const char *const least_important[] = {"TOUCHED",  "FOLLOWED", "DANGLING",

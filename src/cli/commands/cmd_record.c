@@ -13,11 +13,11 @@
 #include "profile/profile.h"
 #include "views/figures.h"
 
-#define MISSED_POINTS 10 /* of percent: from there on a budget was not kept */
+#define MISSED_POINTS 10 /* percentage points above the budget that count as missed */
 
 struct record {
 	struct options *o;
-	bool has_progress; /* a line of progress stands on the terminal */
+	bool has_progress; /* a progress line is on the terminal */
 };
 
 static const struct option_use uses[] = {
@@ -44,7 +44,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-/* Options that say when to sample, and how: without samples they would be ignored in silence. */
+/* Options for when and how to sample. Without sampling they are errors, not silently ignored. */
 static const int of_control[] = {OPTION_DELAY, OPTION_DURATION, OPTION_START_AT, OPTION_STOP_AT,
 				 OPTION_WAIT,  OPTION_WINDOWS,	OPTION_OVERHEAD, 0};
 static const int of_samples[] = {OPTION_PERIOD,
@@ -55,7 +55,7 @@ static const int of_samples[] = {OPTION_PERIOD,
 				 OPTION_ALLOCATOR,
 				 0};
 
-/* Options that cannot be had together, in whatever order they came. */
+/* Check for options that exclude each other, in any order. */
 static int check_together(const struct options *o, struct err *err)
 {
 	const char *control = options_first(o, of_control), *sampled = options_first(o, of_samples);
@@ -117,7 +117,7 @@ static void show_summary(struct options *o, const struct collector_result *r)
 	if (r->was_native)
 		return;
 	target_end_summary(r->accesses, o->run.output, "report");
-	/* As the report says, of each process. */
+	/* The same limits as in the report of a process. */
 	if (!is_counted &&
 	    (r->samples < PROFILE_ENOUGH_SAMPLES || r->windows < PROFILE_ENOUGH_WINDOWS))
 		fprintf(stderr, "dwell: few samples (%s in %s): its figures will be rough\n",
@@ -126,8 +126,8 @@ static void show_summary(struct options *o, const struct collector_result *r)
 }
 
 /*
- * What a budget came to. The estimate is of sampling against counting; the manual page says of
- * what.
+ * Show the measured overhead against the budget: sampling compared with counting, as explained in
+ * dwell-record(1).
  */
 static void show_overhead(const struct options *o, const struct collector_result *r)
 {
@@ -158,7 +158,7 @@ static uint64_t random_seed(void)
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
 		seed = (uint64_t)getpid();
-	return seed & INT32_MAX; /* short enough to be typed again */
+	return seed & INT32_MAX; /* short enough to type */
 }
 
 static void prepare(struct options *o)
@@ -182,14 +182,14 @@ static int record(struct options *o)
 	}
 	if (check_together(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	/* Without samples nobody asks whose blocks they touch, nor who called. */
+	/* Counting takes no samples, so it needs neither data structures nor call paths. */
 	if (c->mode == CHANNEL_MODE_COUNT)
 		c->objects = c->paths = 0;
 	c->seed = options_set(o, OPTION_SEED) ? o->seed : random_seed();
 	o->run.command = o->state.words;
 	o->run.output = o->output;
 	o->run.context = &r;
-	/* A profile that is not what was asked for is worth a line even to who wants silence. */
+	/* Warn, even with --quiet, of a profile that is not what was asked for. */
 	o->run.warning = show_notice;
 	o->run.notice = o->is_quiet ? NULL : show_notice;
 	/* A target that draws on the terminal must not find our line in its picture. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell reuse: where data is touched, and touched again. */
+/* dwell reuse: where data is first touched, and where it is touched again. */
 
 #include "cli/cli.h"
 #include "cli/view.h"

@@ -71,7 +71,7 @@ static const int of_caches[] = {OPTION_CACHE,
 				OPTION_NO_INSTRUCTIONS,
 				0};
 
-/* Options that contradict what is asked for. */
+/* Check for options that contradict the kind of simulation. */
 static int check(const struct options *o, struct err *err)
 {
 	const char *live = options_first(o, of_run), *curve = options_first(o, of_curve);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell spatial: the miss ratio for each line size, and what of the lines is used. */
+/* dwell spatial: the miss ratio for each line size, and how much of a line is used. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-/* What the options ask for. */
+/* Take the settings of the view from the options. */
 static int take(const struct options *o, struct spatial *s, struct err *err)
 {
 	*s = (struct spatial){.query = &o->query,

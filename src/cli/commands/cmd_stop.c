@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell stop: end the profiling of a run that goes on; its programs run on without. */
+/* dwell stop: end the profiling of a run in progress; its programs continue. */
 #include <stdio.h>
 
 #include "base/text.h"
@@ -29,7 +29,7 @@ static int stop(struct options *o)
 		text_release(&file);
 		return cli_fail(&err, status == CONTROL_REFUSED ? EXIT_OUTPUT : EXIT_INPUT);
 	}
-	if (file.count > 0) /* a run may write none */
+	if (file.count > 0) /* a run may write no profile */
 		printf("%s\n", text_get(&file));
 	text_release(&file);
 	return EXIT_OK;

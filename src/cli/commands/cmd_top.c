@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell top: a run while it goes on, in the terminal, drawn again and again. */
+/* dwell top: a run in progress, redrawn in the terminal. */
 #include <curses.h>
 #include <locale.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include "views/views.h"
 
 #define ONCE_ROWS 20
-#define HEAD_ROWS 6 /* of the screen: three lines of head, a blank one, the table's, the keys' */
-/* A large profile takes long to read: at least so many times as long nothing is read. */
+#define HEAD_ROWS 6 /* three of head, a blank one, the table's heading, the keys */
+/* Large profiles take long to read: rest at least this many times as long between reads. */
 #define REST 4
 
 struct top {
@@ -24,7 +24,7 @@ struct top {
 	const char *input;
 	uint64_t interval_ms;
 	enum top_view view;
-	char *found; /* the profile of the process, to free */
+	char *found; /* the profile of the process; owned */
 };
 
 static const struct {
@@ -54,7 +54,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-/* ---- One picture ---- */
+/* ---- One drawing ---- */
 
 static int draw_text(const struct top *t, size_t rows, const struct display *d, struct text *out,
 		     struct err *err)
@@ -105,7 +105,7 @@ static void put_screen(const struct text *out, const struct top *t)
 	refresh();
 }
 
-/* A run that has just begun has nothing to show yet: say so, and look again. */
+/* Draw the view. A run that has just begun has nothing to show: say so, and try again later. */
 static void draw(const struct top *t)
 {
 	struct display d = {.width = (unsigned)COLS, .unicode = view_display().unicode};
@@ -121,7 +121,7 @@ static void draw(const struct top *t)
 	text_release(&out);
 }
 
-/* Returns false when the user wants to end. */
+/* Returns false when the user quits. */
 static bool handle_key(struct top *t, int key)
 {
 	size_t i;
@@ -142,8 +142,8 @@ static void interrupt(int number)
 }
 
 /*
- * Ctrl-C and kill end the view as 'q' does; getch then returns early. Curses' own handlers,
- * which it sets where there are none, end the program as if it had failed.
+ * Let Ctrl-C and SIGTERM end the view like 'q'; getch then returns early. The handlers of curses,
+ * which it installs only where there are none, would exit with a failure.
  */
 static void take_signals(void)
 {
@@ -217,7 +217,7 @@ static int top(struct options *o)
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (is_named)
-		o->pid = 0; /* of the environment */
+		o->pid = 0; /* from the environment */
 	setlocale(LC_CTYPE, "");
 	if (find_run(&t, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an event profile holds. */
+/* The contents of an event profile. */
 #include "cli/commands/info_events.h"
 
 #include <inttypes.h>

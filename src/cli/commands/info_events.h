@@ -11,11 +11,11 @@
 #define INFO_LABEL_WIDTH 26
 
 struct info_events {
-	struct store_event *events; /* none: it is no event profile */
+	struct store_event *events; /* none: not an event profile */
 	size_t event_count;
 	struct store_geometry *geometry;
 	size_t geometry_count;
-	uint64_t totals[STORE_MAX_COLUMNS]; /* of the measured events, which come first */
+	uint64_t totals[STORE_MAX_COLUMNS]; /* of the measured events, which are the first ones */
 	size_t nodes, locations, arcs, jumps;
 };
 
@@ -23,7 +23,7 @@ struct info_events {
 int info_events_read(struct info_events *e, struct store *s, struct err *err);
 void info_events_release(struct info_events *e);
 
-/* Lines of a label of INFO_LABEL_WIDTH columns and what it is about. */
+/* Lines of a label, INFO_LABEL_WIDTH columns wide, and its value. */
 void info_events_text(const struct info_events *e, const struct display *d, struct text *out);
 void info_events_json(const struct info_events *e, json_t *root);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Making a profile that was not recorded; see new_profile.h. */
+/* Writing a profile that is not a recording; see new_profile.h. */
 #include "cli/commands/new_profile.h"
 
 #include "cli/cli.h"

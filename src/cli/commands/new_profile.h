@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile that a command makes of other files. */
+/* A profile that a command makes from other files. */
 #ifndef DWELL_CLI_COMMANDS_NEW_PROFILE_H
 #define DWELL_CLI_COMMANDS_NEW_PROFILE_H
 
 #include "store/store.h"
 
 struct new_profile {
-	bool write_failed; /* since new_profile_end */
+	bool write_failed; /* set by new_profile_end */
 	struct store *store;
 };
 
@@ -14,8 +14,8 @@ struct new_profile {
 int new_profile_create(struct new_profile *n, const char *path, struct err *err);
 
 /*
- * The end of making it, whose last step returned `status`: the file is finished; or it is taken
- * away, and the one that was there before is again. Returns 0, or -1 with *err set.
+ * Finish the profile if the last step returned `status` 0. Otherwise remove it, and restore the
+ * file that it replaced. Returns 0, or -1 with *err set.
  */
 int new_profile_end(struct new_profile *n, int status, struct err *err);
 

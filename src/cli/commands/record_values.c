@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of runs whose values go to the configuration of the engine. */
+/* Options of runs whose values go into the engine's configuration. */
 #include "cli/option_values.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 #include "cli/allocator_option.h"
 #include "cli/options.h"
 
-/* With a limit of windows: the run, in millions of accesses, that has all of them. */
+/* With --windows: the length of a run, in millions of accesses, in which all windows fit. */
 #define LONGEST_RUN 1e6
-#define MOST_GROWTH 3 /* or a few windows would wait for a run that never gets so long */
+#define MOST_GROWTH 3 /* with few windows, more growth would delay the last ones for ever */
 
 static struct channel_config *config_of(void *options)
 {
@@ -39,11 +39,11 @@ int record_take_period(void *options, const char *arg, struct err *err)
 {
 	struct channel_config *c = config_of(options);
 
-	c->near_one_in = 0; /* one in so many, and no other */
+	c->near_one_in = 0; /* a fixed period switches off the thinning of near samples */
 	return number_parse("the period", arg, 1, UINT64_MAX, &c->sample_period, err);
 }
 
-/* A percentage with up to four digits after the point, in millionths. */
+/* Parse a percentage, with up to four digits after the point, into millionths. */
 int record_take_duty(void *options, const char *arg, struct err *err)
 {
 	char *end;
@@ -108,7 +108,10 @@ int record_take_stop_at(void *options, const char *arg, struct err *err)
 	return copy_name(config_of(options)->stop_at, arg, err);
 }
 
-/* The names lie one behind the other; room behind the last one is all zero. */
+/*
+ * Append a name. Names are stored one after another, each with its NUL; the rest of the array is
+ * zero.
+ */
 int record_take_toggle(void *options, const char *arg, struct err *err)
 {
 	struct channel_config *c = config_of(options);

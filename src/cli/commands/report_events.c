@@ -30,8 +30,8 @@ static void move_to_front(struct event_columns *c, size_t column)
 }
 
 /*
- * By default a page of text begins with misses, those of the last level first; the other formats
- * have the events in the order of the profile.
+ * By default, text begins with misses, the last level's first. Other formats keep the events in the
+ * order of the profile.
  */
 static void prefer_misses(const struct event_caches *caches, struct event_choice *choice)
 {
@@ -48,7 +48,7 @@ static void prefer_misses(const struct event_caches *caches, struct event_choice
 	choice->second = &first_of_profile;
 }
 
-/* The first screen is of functions; who asks for other rows has seen it. */
+/* The first screen is for functions only. Users who ask for other rows have already seen it. */
 static bool has_first_screen(const struct options *o, const struct event_caches *caches)
 {
 	return o->by == EVENT_BY_FUNCTION && !chooses_events(o) && !o->is_inclusive &&

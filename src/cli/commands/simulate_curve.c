@@ -40,7 +40,9 @@ static int add_size(struct simulate_curve *o, uint64_t bytes, struct err *err)
 	return 0;
 }
 
-/* From low to high, both included, in whole lines of all sizes; or the one of --size. */
+/*
+ * List the sizes from low to high, both included, in whole lines of all line sizes; or only --size.
+ */
 static int list_sizes(struct simulate_curve *o, const struct options *q, struct err *err)
 {
 	uint64_t at = q->query.size_bytes, line = largest_line(o), low = at > 0 ? at : q->low;
@@ -79,10 +81,10 @@ static int check(struct simulate_curve *o, const struct options *q, struct err *
 	return list_sizes(o, q, err);
 }
 
-/* What the options of all commands say of a curve. */
+/* Take the options that curves share with other commands. */
 static void take(struct simulate_curve *o, const struct options *q)
 {
-	enum { RANDOM, LRU }; /* of --policy; behind these both */
+	enum { RANDOM, LRU }; /* values of --policy; any other means both */
 	static const enum exact_by kinds[] = {EXACT_BY_LINE, EXACT_BY_FUNCTION, EXACT_BY_DATA,
 					      EXACT_BY_OBJECT};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is asked of dwell simulate --curve. */
+/* The options of dwell simulate --curve. */
 #ifndef DWELL_CLI_COMMANDS_SIMULATE_CURVE_H
 #define DWELL_CLI_COMMANDS_SIMULATE_CURVE_H
 
@@ -9,13 +9,13 @@
 
 #define SIMULATE_CURVE_MAX_SIZES 1024
 
-/* What of its options is not in those of all commands. */
+/* Options that only curves have. */
 struct simulate_curve {
 	struct exact_options exact;
 	uint64_t sizes[SIMULATE_CURVE_MAX_SIZES]; /* bytes */
 };
 
-/* What holds where no option says otherwise. */
+/* The values without options. */
 #define SIMULATE_CURVE_DEFAULTS                                                \
 	{                                                                      \
 		.exact = {.line_bytes = {64}, .line_count = 1, .process = -1}, \

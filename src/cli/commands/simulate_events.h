@@ -12,15 +12,15 @@
 #define SIMULATE_EVENTS_MOST 16
 
 struct simulate_events {
-	const char *const *texts; /* as given, `count` of them */
+	const char *const *texts; /* as given; there are `count` */
 	struct store_event events[SIMULATE_EVENTS_MOST];
 	char *names[SIMULATE_EVENTS_MOST];
 	size_t count;
 };
 
 /*
- * The run, whose caches are known, is to store them. Returns 0, or -1 with what is wrong with one.
- * *o has to outlive the run; give back with simulate_events_release.
+ * Have the run store the events; its caches must be known by now. Returns 0, or -1 with the reason.
+ * *o must outlive the run; release with simulate_events_release.
  */
 int simulate_events_take(struct simulate_events *o, struct collector_options *run, struct err *err);
 void simulate_events_release(struct simulate_events *o);

@@ -35,7 +35,7 @@ static int add_geometry(struct channel_config *c, const struct sim_geometry *g, 
 	return 0;
 }
 
-/* "NAME=SIZE,WAYS,LINE NAME=..." */
+/* Add the hierarchy "NAME=SIZE,WAYS,LINE NAME=...". */
 static int add_also(struct channel_config *c, const char *text, struct err *err)
 {
 	char *copy = strdup(text), *rest = NULL, *word;
@@ -54,7 +54,7 @@ static int add_also(struct channel_config *c, const char *text, struct err *err)
 	return status == 0 ? add_geometry(c, &g, err) : -1;
 }
 
-/* Options that say how calls are followed, and one that says that they are not. */
+/* Check that --no-call-graph excludes the options of the call graph. */
 static int check_graph(const struct options *o, struct err *err)
 {
 	static const int of_graph[] = {OPTION_CONTEXT, OPTION_SEPARATE_THREADS, OPTION_JUMPS, 0};

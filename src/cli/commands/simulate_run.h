@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The parts of dwell simulate; whole hierarchies while the command runs, without --curve and
- * --trace.
- */
+/* The variants of dwell simulate. */
 #ifndef DWELL_CLI_COMMANDS_SIMULATE_RUN_H
 #define DWELL_CLI_COMMANDS_SIMULATE_RUN_H
 
 #include "cli/options.h"
 
 /*
- * Runs the command to its end. Returns what dwell is to exit with; does not return if it was
- * killed.
+ * Simulate whole hierarchies while the command runs: without --curve and --trace. Returns dwell's
+ * exit code; does not return if the command was killed.
  */
 int simulate_run(struct options *o);
 
-/* The same for exact curves, --curve; and for the accesses that a file holds, --trace. */
+/* The same for exact curves (--curve), and for a file of accesses (--trace). */
 int simulate_curve_run(struct options *o);
 int simulate_trace(const struct options *o);
 
-/* For those: what they print when all went well, a line on stderr. */
+/* For these variants: print the summary on stderr after success. */
 void simulate_summary(const struct options *o, uint64_t accesses, const char *output);
-/* And what the collector tells. */
+/* And the callback for the collector's messages. */
 void simulate_notice(void *context, const char *line);
 
 #endif

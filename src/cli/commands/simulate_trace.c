@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell simulate --trace: a recorded trace in simulated caches, and its event profile. */
+/* dwell simulate --trace: simulates a recorded trace, and writes its event profile. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

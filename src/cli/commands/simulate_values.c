@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of simulations whose values take more than a type. */
+/* Options of simulations whose values a type alone does not describe. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the commands that run a program end: as it did. */
+/* The end of a command that ran a program: it exits as the program did. */
 #ifndef DWELL_CLI_COMMANDS_TARGET_END_H
 #define DWELL_CLI_COMMANDS_TARGET_END_H
 
 #include "collector/collector.h"
 
 /*
- * End as the target did, whose wait status this is: returns its exit code, or dies of its signal,
- * so that our parent sees the same wait status; but there is no second core file.
+ * Exit as the target did: returns its exit code, or dies of the same signal, so that our parent
+ * sees the same wait status. There is no second core file.
  */
 int target_end_alike(int wait_status);
 
 /*
- * What the run had to do without, on stderr; `done`: what did not happen to processes that found no
- * place, "profiled", and `why` says of records that were lost what it means.
+ * Report losses on stderr. `done`: what was not done to processes without a slot, such as
+ * "profiled". `why`: the cause, or the effect, of lost records.
  */
 void target_end_losses(const struct collector_result *r, const char *done, const char *why);
 
-/* What was counted, where it is, and the command that shows it: a line on stderr. */
+/* Print the number of accesses, the file, and the command that shows it, on stderr. */
 void target_end_summary(uint64_t accesses, const char *file, const char *view);
 
 /* The exit code for a run that failed. */
