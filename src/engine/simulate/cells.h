@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the events of instructions are summed up: a cell holds one number for each event of the
- * simulation, first instructions, reads and writes (which only count what the executions of the
- * segment do not tell), then what happened in the caches. An instruction gets its cell when
- * something first happens to it. Under the lock of collect.h.
+ * Event counters of instructions. A cell holds one number for each event of the simulation: first
+ * instructions, reads and writes, then the events of the caches. The first three count only what
+ * the executions of the segment do not imply. An instruction gets a cell with its first event. The
+ * lock of collect.h guards all cells.
  */
 #ifndef DWELL_ENGINE_SIMULATE_CELLS_H
 #define DWELL_ENGINE_SIMULATE_CELLS_H
@@ -18,25 +18,25 @@ enum { CELL_INSTRUCTIONS, CELL_READS, CELL_WRITES, CELL_FIRST_MISS };
 struct cells {
 	uint64_t *base;
 	uint32_t events; /* numbers of a cell */
-	/* events that the collector knows of; the others, if there are more, never happen */
+	/* events that the collector knows; any others are padding and stay 0 */
 	uint32_t told;
-	/* Where the number of each of these is in a cell, if they are not in their order. */
+	/* position in a cell of each event that the collector knows, if not in its order */
 	bool is_ordered;
 	uint8_t order[CELLS_MOST_ORDERED];
 };
 extern struct cells cells;
 
-/* Once. As many are told as there are. False: there is no address space. */
+/*
+ * The collector knows all events until cells_set_order. Later calls do nothing. False: no address
+ * space.
+ */
 bool cells_init(uint32_t events);
 /*
- * Another order than that in which they are told: at most CELLS_MOST_ORDERED, those before
- * CELL_FIRST_MISS where they are.
+ * The position in a cell of each of the `told` events that the collector knows: at most
+ * CELLS_MOST_ORDERED, those before CELL_FIRST_MISS in place.
  */
 void cells_set_order(const uint8_t order[], uint32_t told);
-/*
- * A cell's numbers, or those of anything that counts the same events, in the order in which they
- * are told.
- */
+/* Copy a cell, or other numbers of the same events, into the collector's order. */
 void cells_copy(uint64_t *told, const uint64_t *numbers);
 
 /* Cells are numbered from 1. */
@@ -45,7 +45,7 @@ static inline uint64_t *cells_at(uint32_t cell)
 	return cells.base + (uint64_t)cell * cells.events;
 }
 
-/* A cell for nobody, all 0 but between its use and cells_new_from_spare. */
+/* A scratch cell: all 0, except between its use and cells_new_from_spare. */
 static inline uint64_t *cells_spare(void)
 {
 	return cells.base;
@@ -60,17 +60,20 @@ static inline bool cells_spare_is_used(void)
 	return any != 0;
 }
 
-/* A new cell with the spare one's numbers; 0, and they are lost, when memory has run out. */
+/*
+ * Move the spare cell's numbers to a new cell, and return its number. 0: memory has run out, and
+ * the numbers are lost.
+ */
 uint32_t cells_new_from_spare(void);
 
-/* The number that the next new cell has; that one and all behind it are given back. */
+/* The number of the next new cell; and give back all cells from a number on. */
 uint32_t cells_next(void);
 void cells_give_back(uint32_t from);
 
-/* The spare cell's numbers go to *cell, which is made if it is 0. */
+/* Move the spare cell's numbers to *cell; if it is 0, to a new cell. */
 void cells_take_spare(uint32_t *cell);
 
-/* Add to *cell, which is made if it is 0. */
+/* Add to *cell; if it is 0 and the spare cell is not all 0 then, make it. */
 void cells_add(uint32_t *cell, uint64_t instructions, uint64_t reads, uint64_t writes);
 
 #endif

@@ -17,12 +17,12 @@
 #include "engine/unwind/modules.h"
 
 #define NUMBERS_RESERVE (4ull << 30)
-#define MADE_ALIGN	16u /* of functions that compilers make at run time, nearly always */
+#define MADE_ALIGN	16u /* of nearly all functions of made code */
 
 static struct sim_call_graph graph;
 static bool is_made;
 static uint32_t flushed_nodes;
-static struct grow numbers; /* of the cells of instructions in contexts */
+static struct grow numbers; /* numbers of cells of instructions, by context */
 
 /* ---- Making ---- */
 
@@ -69,7 +69,7 @@ static bool has_target(const struct insn *in)
 	       in->kind == INSN_JCC || in->kind == INSN_LOOP;
 }
 
-/* A jump to where a function may begin is a call at its end, or of another trace. */
+/* An aligned jump out of made code may be a tail call, or lead to another trace. */
 static enum made_way way_of(const struct insn *in, bool is_file)
 {
 	if (is_file || in->kind == INSN_CALL)
@@ -145,7 +145,10 @@ struct graph_thread *graph_of(struct thread *t)
 
 /* ---- Segments ---- */
 
-/* The end as the graph knows it: where the stack pointer is not among the entries it is a jump. */
+/*
+ * The end as the graph knows it. A call or return whose last entry is not the stack's counts as a
+ * jump, as its stack pointer is unknown.
+ */
 static enum sim_segment_end end_of(const struct segment *s)
 {
 	static const uint8_t ends[] = {
@@ -181,7 +184,7 @@ bool graph_is_elsewhere(const struct segment *s, uint64_t pc)
 	return other.start != f->start || other.kind != f->kind;
 }
 
-/* May what is executed next be in another function, or is it of interest for another reason? */
+/* Must the graph see what follows s: perhaps another function, a context's cell or a jump? */
 static bool may_leave(const struct segment *s)
 {
 	const struct sim_segment *g = segment_graph(s);
@@ -350,7 +353,7 @@ void graph_flush_nodes(struct process *p)
 	for (; flushed_nodes + 1 < c->count; flushed_nodes++) {
 		const struct sim_node *n = &c->items[flushed_nodes + 1];
 		const struct sim_function *f = &graph.functions.items[n->function];
-		/* Where it is not known what begins where, it is called after what ran first. */
+		/* a function with unknown bounds is named by the first address that ran in it */
 		bool known = f->kind != SIM_FUNCTION_UNKNOWN;
 		struct record_node r = {.start = known ? f->start : f->seen,
 					.end = f->end,

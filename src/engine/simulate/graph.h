@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The call graph of a simulated process (sim/calls/call_graph.h): a stack of calls for each thread,
- * and the events of the thread so far. It is told of segments that may leave their function; what
- * lies between two of them is summed up only. There are two ways to tell:
+ * and the thread's events so far. The graph sees only segments that may leave their function;
+ * events of the others are summed up in between. There are two ways to report a segment:
  *
- * Steps (graph_steps), many at once, where graph_takes_steps(): `left` and `entered` of a step are
- * struct segment.graph. A segment has been through graph_meet before a step with it is followed,
- * and has been entered once by some step, if only after sim_step_nothing. A step is due for each
- * segment with SEGMENT_LEAVES; where `entered` is known to belong to the function of a `left` that
- * ends in no call and no return, it may be left out.
+ * Steps (graph_steps), many at once, where graph_takes_steps(): `left` and `entered` are a
+ * segment's segment_graph(). Before a step with a segment is followed, graph_meet has seen the
+ * segment, and one step has entered it, if only after sim_step_nothing. Each segment with
+ * SEGMENT_LEAVES needs a step, unless `left` ends in no call or return, and `entered` is known to
+ * belong to the same function.
  *
- * graph_enter and graph_leave, one by one, with the totals up to date: for contexts and jumps, and
- * for the end of what is known of a thread's way: a buffer, a fault. Steps and these may follow
- * each other in any order; after graph_leave and graph_cut the next segment is told by graph_enter
- * or after sim_step_nothing.
+ * graph_enter and graph_leave, one by one, with up-to-date totals: for contexts and jumps, and
+ * where the known path of a thread ends: at the end of a buffer, or at a fault. The two ways may
+ * alternate. After graph_leave and graph_cut the next segment enters by graph_enter or after
+ * sim_step_nothing.
  *
- * The lock of collect.h guards all of it, but where another is named.
+ * The lock of collect.h guards all of it, except where another one is named.
  */
 #ifndef DWELL_ENGINE_SIMULATE_GRAPH_H
 #define DWELL_ENGINE_SIMULATE_GRAPH_H
@@ -32,87 +32,86 @@ struct segment_insn;
 struct graph_thread {
 	struct sim_call_stack stack;
 	struct sim_totals totals;
-	bool is_due; /* the next segment is one that the graph wants to know of */
+	bool is_due; /* the next segment must be reported to the graph */
 };
 
 /* Does each segment have a cell in each context that executes it? */
 bool graph_has_cells(void);
 /*
- * Or does it count in its own more than executions? Else segments are short (sim/calls/segment.h).
- * As engine_follows_calls.
+ * Does a cell count more than executions? If not, SIM_SHORT_SEGMENT suffices (sim/calls/segment.h).
+ * Known from the start, like engine_follows_calls.
  */
 bool graph_counts_in_cells(void);
 
-/* May all be told by steps? Once it has started. */
+/* Can all segments be reported by steps? Valid after graph_start. */
 bool graph_takes_steps(void);
 
 /*
- * Where the function ends that code at pc belongs to: no segment goes on beyond, whatever the
- * variant. No lock.
+ * The end of the function that contains pc. No segment, of any variant, continues beyond it. No
+ * lock.
  */
 uint64_t graph_function_end(uint64_t pc);
 
 /*
- * Under the translate lock. Code is reached at pc: perhaps a function begins there, of code made at
- * run time. True: code that was translated there before is dropped. And what is about to be
- * translated: whatever its branches lead to is reached.
+ * Under the translate lock, before code is translated. graph_reach: control reaches pc, where a
+ * function of made code may begin; true: older translations there were dropped. graph_look_at: the
+ * same for the branch targets of the n instructions at `in`.
  */
 bool graph_reach(uint64_t pc, enum made_way way);
 void graph_look_at(const struct insn *in, uint32_t n);
-/* A segment was made of it. */
+/* A segment was made of that code. */
 void graph_extend(const struct segment *s);
 
-/* The process begins, with so many events. False: there is no memory. */
+/* Start the graph of a process with `events` events. False: there is no memory. */
 bool graph_start(uint32_t events);
 
-/* The thread's part; NULL when there is no graph, or no memory. */
+/* The thread's part; NULL without a graph or memory. */
 struct graph_thread *graph_of(struct thread *t);
 
-/* A segment that was never executed: find its function. Sets s->counts. */
+/* Before the first execution of a segment: find its function, and set s->counts. */
 void graph_meet(struct segment *s);
 /* After that: does pc lie outside of its function? */
 bool graph_is_elsewhere(const struct segment *s, uint64_t pc);
-/* A segment that was executed, perhaps without a step that entered it, has a node. */
+/* Give a node to a segment that was executed, perhaps without a step that entered it. */
 void graph_place(struct segment *s);
-/* The thread executes s, which is the first segment after one that may leave its function. */
+/* The thread executes s, the first segment after one that may leave its function. */
 struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s);
-/* It has executed s, in that cell. sp: the last of its entries. */
+/* It has executed s, charged to `cell`. sp: the last entry of s. */
 void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *cell, uint64_t sp);
 /* It has executed s, but not to its end. */
 void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell);
 
-/* Steps of the thread, in order. */
 void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end);
 
 /*
- * The same as records (sim/calls/call_records.h), for the filter variant; and the site of the end
- * of a segment that the graph has met.
+ * For the filter variant: the steps as records (sim/calls/call_records.h), in order; and the site
+ * of the end of a segment that graph_meet has seen.
  */
 void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
 		   const struct sim_record *end);
 struct sim_site graph_site_of(struct segment *s, uint64_t pc);
-/* As graph_leave, of the segment of a site. */
+/* graph_leave for the segment of a site. */
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp);
 
-/* Where the number of the instruction's cell (cells.h) is kept, for a cell of a context. */
+/* The place of the number of the instruction's cell (cells.h), in a context's cell. */
 uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in);
 
-/* All calls of t end: it goes on without being followed, or not at all. Takes the lock. */
+/* End all calls of t: it ends, or is no longer followed. Takes the lock. */
 void graph_break(struct thread *t);
 /*
- * t is about to run a signal handler, its buffer is empty; and has come back from one. Take the
- * lock.
+ * t, whose buffer is empty, is about to run a signal handler; or it has returned from one. Both
+ * take the lock.
  */
 void graph_signal(struct thread *t);
 void graph_signal_return(struct thread *t);
 
-/* A file's code is not mapped any more: what is known of it is sent. Takes the lock. */
+/* Code at [start, end) was unmapped: send what is known of it, and forget it. Takes the lock. */
 void graph_forget(struct process *p, uint64_t start, uint64_t end);
 
 /* In a forked child, where t is the only thread. */
 void graph_forked(struct thread *t);
 
-/* Send the nodes that are new; and arcs and jumps, with what is new of them. */
+/* Send new nodes; and the growth of arcs and jumps. */
 void graph_flush_nodes(struct process *p);
 void graph_flush(struct process *p);
 

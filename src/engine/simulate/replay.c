@@ -22,19 +22,20 @@ static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
 	bool has_tags, has_line_use; /* see tell_tag */
-	/* one hierarchy without TLB, to which stores are as loads; or one of the next two */
+	/* one hierarchy without TLB that treats stores as loads; or one of the next two */
 	bool is_quick;
 	bool is_shared;
-	bool is_multi;		     /* in one pass: of h only the lists of events are there */
+	bool is_multi;		     /* in one pass: of h only geometry and list are set */
 	struct sim_noop data, fetch; /* if it is quick: what is no-op */
 	struct replay_shared shared;
-	bool is_wide;		     /* as replay_wide.h wants it */
-	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
+	bool is_wide; /* replay_wide.h can replay it */
+	/* for replay_wide: first-level misses of fetches, reads, writes; then last-level ones */
+	const uint8_t *miss_columns;
 	struct replay_wide wide;
-	/* an access to data may change what the next fetch finds in its first cache */
+	/* a data access may change the first level of code */
 	bool is_strict;
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
-	/* what to add to each one's indices in a cell */
+	/* of each hierarchy, added to its indices in a cell */
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES];
 } r;
 
@@ -54,7 +55,7 @@ static bool wants_tags(const struct sim_geometry *g)
 	return wants;
 }
 
-/* Their geometries, and how many events there are in all: Ir, Dr and Dw once. */
+/* Sets the hierarchies' geometries; *events counts instructions, reads and writes once for all. */
 static void read_geometries(uint32_t *events)
 {
 	const struct channel_config *c = &engine.config;
@@ -71,7 +72,7 @@ static void read_geometries(uint32_t *events)
 	}
 }
 
-/* Changes the number of events to that of cells. */
+/* Changes *events to the numbers of a cell. */
 static bool make_multi(uint32_t *events)
 {
 	const struct sim_geometry *each[CHANNEL_MAX_GEOMETRIES];
@@ -111,7 +112,7 @@ static bool is_strict(const struct sim_geometry *g)
 	return strict;
 }
 
-/* Is there a table that says of all hierarchies what is no-op? Then r.data and r.fetch are that. */
+/* Does one table say what is no-op in all hierarchies? Sets r.data and r.fetch to it. */
 static bool prepare_quick(void)
 {
 	const struct sim_hierarchy *h = &r.h[0];
@@ -148,7 +149,7 @@ bool replay_start(void)
 {
 	uint32_t events;
 
-	if (r.count) /* a forked child goes on with a copy */
+	if (r.count) /* a forked child has its parent's */
 		return true;
 	if (!make_all(&events))
 		return false;
@@ -174,8 +175,8 @@ uint32_t replay_code_line_shift(void)
 /* ---- One instruction after the other ---- */
 
 /*
- * Where events of the instruction are counted: only an instruction to which something happens gets
- * a cell for them. With a call graph they are counted apart, as the thread wants them as well.
+ * Where to count the instruction's events: an instruction gets a cell with its first event. With a
+ * call graph the spare cell collects them, because the thread's totals need them, too.
  */
 static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierarchy)
 {
@@ -183,7 +184,7 @@ static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierar
 	       r.events_at[hierarchy];
 }
 
-/* A line is gone, or it is the end: what its use comes to is charged to who loaded it. */
+/* A line was evicted, or the run ends: charge its use to the instruction that loaded it. */
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 {
 	const uint32_t *at = context;
@@ -194,7 +195,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 }
 
 /*
- * Line use is told the cell of who makes the accesses, prefetchers that know strides its address.
+ * Tags accesses for line use by the instruction's cell, and for stride prefetchers by its address.
  */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
@@ -207,7 +208,7 @@ static void tell_tag(struct segment *s, struct segment_insn *in)
 		r.h[k].tag = r.has_line_use ? *number : tag;
 }
 
-/* Something has been counted where events_of said. */
+/* Events were counted where events_of says: charge them. */
 static void counted(struct segment *s, struct segment_insn *in)
 {
 	replay_calls_count_all(cells_spare());
@@ -261,7 +262,7 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 		counted(s, in);
 }
 
-/* What the executions of segments do not tell. */
+/* Counts what the executions of segments do not imply. */
 static void count(struct segment *s, struct segment_insn *in, uint64_t insns, uint64_t reads,
 		  uint64_t writes)
 {
@@ -271,13 +272,12 @@ static void count(struct segment *s, struct segment_insn *in, uint64_t insns, ui
 	replay_calls_count(CELL_WRITES, writes);
 }
 
-/* A read-modify-write counts as a read, as with Cachegrind. */
 static uint64_t whole_address(const struct segment_access *a, uint64_t entry)
 {
 	return a->fs ? entry + fsbase_get(thread_self()) : entry;
 }
 
-/* Instructions from 0 to `insns`, each with its fetch and its accesses. */
+/* The first `insns` instructions, each with its fetch and its accesses. */
 static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t insns)
 {
 	for (uint32_t i = 0; i < insns; i++) {
@@ -291,7 +291,7 @@ static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t in
 	}
 }
 
-/* An execution that was interrupted: its instructions are counted one by one. */
+/* An execution that a fault interrupted: its instructions are counted one by one. */
 static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
 {
 	if (insns > s->insns)
@@ -337,7 +337,7 @@ void replay_put_elements(struct thread *t, uint32_t trailer, const uint64_t *ent
 	*t->buf++ = (uint64_t)(int64_t)(int32_t)trailer;
 }
 
-/* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
+/* As Valgrind counts: one instruction for each iteration, and one that finds the end. */
 static void replay_repeat(struct segment *s, const uint64_t *words)
 {
 	uint64_t n = words[REP_SHAPE] >> SHAPE_COUNT_AT;
@@ -358,7 +358,7 @@ static void replay_repeat(struct segment *s, const uint64_t *words)
 			      words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3);
 }
 
-/* One that faulted part way is an instruction, and fetched, when it comes again for the rest. */
+/* An instruction that faulted part way runs again for the rest: fetch and count it then only. */
 static void replay_elements(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
 	const struct segment_access *a = segment_accesses(s);
@@ -378,7 +378,7 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 
 /* ---- The buffer ---- */
 
-/* The line of code that the segment begins in, and the one behind it, are no-op. */
+/* Are the segment's lines of code no-op? */
 static inline bool code_is_noop_quickly(const struct sim_noop *f, const struct segment *s)
 {
 	uint64_t line = s->code_line;
@@ -413,7 +413,7 @@ static void replay_special(struct segment *s, const uint64_t *entry, const uint6
 	}
 }
 
-/* The code is where it was, but not all that it touches. */
+/* The fetches are no-op, but not all accesses. */
 static void replay_accesses(struct segment *s, const uint64_t *entry)
 {
 	struct segment_insn *in = segment_insns(s);
@@ -434,7 +434,7 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 	}
 }
 
-/* One segment, whatever is simulated; that it is entered has been told. */
+/* Any segment, for any geometry. The call graph knows that it is entered. */
 static void replay_segment(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
 	if ((s->flags & SEGMENT_NEW) && replay_calls.thread)
@@ -511,7 +511,7 @@ const uint64_t *replay_odd(const uint64_t *p, bool is_entered)
 	return trailer + 1;
 }
 
-/* kind: 0, 1, 2 for a fetch, a read, a write. */
+/* kind: 0 a fetch, 1 a read, 2 a write. */
 static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bool last)
 {
 	const uint32_t first_column = r.miss_columns[kind], last_column = r.miss_columns[3 + kind];

@@ -7,8 +7,7 @@
 _Static_assert(CELL_FIRST_MISS == SIM_OFTEN, "bits of events begin with the first miss");
 
 /*
- * In place of a last segment: there is none to tell of; and what comes next is to be told in any
- * case.
+ * Stand-ins for a last segment: `idle` writes no step; `due` writes one that only enters the next.
  */
 static struct {
 	struct segment segment;
@@ -29,20 +28,20 @@ void replay_calls_follow(void)
 	c->next = steps;
 }
 
-/* What was summed up of segments is the thread's. */
+/* Add the sum over segments to the thread's totals. */
 static void take_counts(void)
 {
 	replay_calls_follow();
 	sim_totals_take(&replay_calls.thread->totals, replay_calls.counts);
 }
 
-/* The graph is to know of the segment whose entries begin at p. */
+/* Report the segment whose entries begin at p to the graph. */
 static void enter_at(const uint64_t *p)
 {
 	struct sim_cell *cell;
 
 	if (p >= replay_calls.end)
-		return; /* in the next buffer */
+		return; /* it begins in the next buffer */
 	while (!(*p >> 63))
 		p++;
 	cell = graph_enter(replay_calls.thread, segments_of_trailer(*p));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What replaying tells the call graph (graph.h): steps are written down and followed some hundred
- * at a time. Where a graph does not take steps each segment is told at once.
+ * Between replaying and the call graph (graph.h): steps are written to a list and followed some
+ * hundred at a time. A graph that takes no steps gets each segment at once.
  *
  * Offsets are for replay_wide.S.
  */
@@ -29,21 +29,21 @@
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 
-/* Steps that are written before they are followed; the loop may write some more without asking. */
+/* steps before they are followed; the loop may write some more before it checks */
 #define REPLAY_STEPS 256u
 #define REPLAY_MORE  512u
 
 struct replay_calls {
 	struct sim_step *next;	/* where the next one is written */
-	struct sim_step *limit; /* from here on they are to be followed first */
-	uint64_t step_bytes;	/* of a step; 0: none are written */
-	uint64_t counts;	/* of the segments of the buffer, summed up: see SIM_COUNTS */
-	/* that was executed last, if it has not been told that it was left */
+	struct sim_step *limit; /* follow the steps when `next` reaches this */
+	uint64_t step_bytes;	/* of a step; 0: no steps are written */
+	uint64_t counts;	/* sum over the buffer's segments; see SIM_COUNTS */
+	/* executed last, if the graph does not know yet that it was left */
 	struct segment *last;
-	uint64_t is_direct; /* 1: segments are told one by one */
-	/* Only C looks. */
-	struct graph_thread *thread; /* NULL: nobody follows calls */
-	struct sim_cell *cell;	     /* of the segment, where segments have several */
+	uint64_t is_direct; /* 1: segments are reported one by one */
+	/* only C reads the rest */
+	struct graph_thread *thread; /* NULL: no call graph */
+	struct sim_cell *cell;	     /* of the segment, if it has several; else NULL */
 	uint32_t events;	     /* how many are counted */
 	const uint64_t *end;	     /* of the buffer */
 };
@@ -61,11 +61,11 @@ _Static_assert(offsetof(struct sim_step, counts) == STEP_COUNTS, "layout");
 
 extern struct replay_calls replay_calls __attribute__((visibility("hidden")));
 
-/* A buffer of the thread begins, and is over. */
+/* A buffer of the thread begins; and ends. */
 void replay_calls_begin(struct graph_thread *thread, const uint64_t *p, const uint64_t *end);
 void replay_calls_end(const uint64_t *end);
 
-/* The steps that are written are followed. */
+/* Follow the steps that were written. */
 void replay_calls_follow(void);
 
 /* s, whose entries begin at p, comes next. */
@@ -85,10 +85,10 @@ static inline void replay_calls_enter(struct segment *s, const uint64_t *p)
 				       .counts = c->counts};
 }
 
-/* The graph does not know the segment, which has been entered. */
+/* The graph has not met the segment, which was entered. */
 void replay_calls_meet(struct segment *s);
 
-/* It is over, and the next one begins at `next`. */
+/* s ended; the next segment begins at `next`. */
 void replay_left(struct segment *s, const uint64_t *next);
 static inline void replay_calls_leave(struct segment *s, const uint64_t *next)
 {
@@ -96,16 +96,16 @@ static inline void replay_calls_leave(struct segment *s, const uint64_t *next)
 	if (replay_calls.is_direct && s->counts & SEGMENT_LEAVES)
 		replay_left(s, next);
 }
-/* It was cut. */
+/* s was cut (segments_cut_last). */
 void replay_calls_cut(struct segment *s, const uint64_t *next);
 
-/* An event happened so often, beside what executions tell; and a number for each event. */
+/* Count events that executions do not imply: `amount` of one event; or a number for each event. */
 void replay_calls_count(uint32_t event, uint64_t amount);
 void replay_calls_count_all(const uint64_t *events);
 /* One more of each event whose bit is set, bit 0 for CELL_FIRST_MISS. */
 void replay_calls_count_each(uint64_t bits);
 
-/* Where the number of the instruction's cell is kept, in the context that executes it. */
+/* The place of the number of the instruction's cell, in the current context. */
 static inline uint32_t *replay_calls_cell_number(struct segment *s, struct segment_insn *in)
 {
 	struct sim_cell *cell = replay_calls.cell;

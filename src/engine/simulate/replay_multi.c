@@ -7,7 +7,7 @@
 
 struct sim_multi replay_multi;
 
-/* Which bits events have, as sim_multi_init wants it. */
+/* The bits of events, for sim_multi_init. */
 struct placing {
 	uint32_t count; /* of hierarchies */
 	uint32_t misses[SIM_MULTI];
@@ -17,9 +17,8 @@ struct placing {
 #define ROOM (SIM_GRAPH_EVENTS - CELL_FIRST_MISS)
 
 /*
- * The same event of all hierarchies has neighbouring bits, in one byte if there is room for that
- * (sim/base/event_bits.h). Returns how many bits there are then, some of which may be nobody's; 0:
- * too many.
+ * Gives the same event of all hierarchies neighbouring bits, in one byte if there is room
+ * (sim/base/event_bits.h). Returns the number of bits, unused ones included; 0: too many.
  */
 static uint32_t place_events(struct placing *p)
 {
@@ -40,7 +39,7 @@ static uint32_t place_events(struct placing *p)
 	return sum <= ROOM ? sum : 0;
 }
 
-/* Events are told in their order. */
+/* The collector's order is by hierarchy. */
 static void order_cells(const struct placing *p)
 {
 	uint8_t order[SIM_GRAPH_EVENTS] = {CELL_INSTRUCTIONS, CELL_READS, CELL_WRITES};
@@ -75,7 +74,7 @@ bool replay_multi_init(const struct sim_geometry *const g[], uint32_t count, uin
 	return true;
 }
 
-/* The events, as sim_multi_data returns them, are the instruction's. */
+/* Charge events, as sim_multi_data returns them, to the instruction. */
 static void count(struct segment *s, struct segment_insn *in, uint64_t events)
 {
 	uint32_t *number = replay_calls_cell_number(s, in);

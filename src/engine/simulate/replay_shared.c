@@ -4,7 +4,7 @@
 
 #include "engine/simulate/sim_pages.h"
 
-/* With these the line that was used last in a set may be gone, or another use of it may count. */
+/* The features excluded here evict a set's last used line, or count a second use of it. */
 static bool can_share(const struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->geometry;
@@ -18,13 +18,13 @@ static bool can_share(const struct sim_hierarchy *h)
 	return true;
 }
 
-/* Where fetches are not simulated all are no-op, and the hierarchy has no say. */
+/* A hierarchy without simulated fetches has no cache of code, and all its fetches are no-op. */
 static bool has_say(const struct sim_hierarchy *h, uint32_t slot)
 {
 	return slot == 0 || h->has_fetches;
 }
 
-/* The table as a hierarchy would show it; its memory is *lines, NULL where none has a say. */
+/* The table in a hierarchy's form. *lines is its memory; NULL if no hierarchy has the cache. */
 static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_noop *shown,
 		       uint64_t **lines)
 {
@@ -61,7 +61,7 @@ bool replay_shared_init(struct replay_shared *s, const struct sim_hierarchy *h, 
 	for (uint32_t k = 0; k < count; k++)
 		if (!can_share(&h[k]))
 			return false;
-	/* Without the filter, too, so that the program's memory lies where it would lie with it. */
+	/* made without the filter, too, so that the program's memory lies at the same addresses */
 	return make_table(s, 0, &s->noop, &s->data) &&
 	       make_table(s, SIM_CODE_SLOT, &s->fetch, &s->code) && filter;
 }
@@ -77,7 +77,7 @@ static void note(const struct replay_shared *s, uint32_t slot, uint64_t *lines,
 	lines[line & shown->set_mask] = noop ? line : SIM_NO_LINE;
 }
 
-/* An access lies in at most two lines, see sim/system/hierarchy.h. */
+/* an access lies on at most two lines, see sim/system/hierarchy.h */
 void replay_shared_data(struct replay_shared *s, uint64_t address, uint32_t bytes)
 {
 	uint64_t line = address >> s->noop.shift;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replaying with AVX-512; see replay_wide.h. Of the vector registers only those from 16 on are
- * used, which no code without AVX-512 knows: so the upper halves of the others stay as they are.
+ * Replaying with AVX-512; see replay_wide.h. It uses the vector registers from 16 on only, which no
+ * code without AVX-512 knows, so the upper halves of the others stay unchanged.
  *
- * rbx segment (until the next one is known, the one before), rbp its entries, r12 struct replay_wide, r13 access, r14 how many, r15 a bit for each
- * trailer among the entries from rbp on
+ *   rbx  segment; until the next one is known, the one before
+ *   rbp  its entries
+ *   r12  struct replay_wide
+ *   r13  access
+ *   r14  number of accesses
+ *   r15  a bit for each trailer among the entries from rbp on
  */
 #include "engine/simulate/replay_calls.h"
 #include "engine/simulate/replay_wide.h"
@@ -27,8 +31,8 @@
 #define P_ENTRIES 24
 
 /*
- * Line rax in the cache at \at: its set to r10, its key to r11, and to ecx a bit for the way that
- * it is in; ZF: it is in none. Changes rdx.
+ * Looks up line rax in the cache at \at. r10: its set; r11: its key; ecx: a bit for its way; ZF:
+ * not found. Changes rdx.
  */
 	.macro find at
 	mov	%rax, %r10
@@ -52,7 +56,7 @@
 91:	and	\at+C_WAYS(%r12), %ecx
 	.endm
 
-/* The order of the set at r10: way rdx becomes the youngest. See sim_packed_to_front. */
+/* Makes way rdx the most recently used of the set at r10. See sim_packed_to_front. */
 	.macro to_front
 	mov	$NIBBLES_1, %rcx
 	mov	(%r10), %r11
@@ -74,13 +78,13 @@
 	mov	%r11, (%r10)
 	.endm
 
-/* What find has found is used. */
+/* Uses the line that find found. */
 	.macro use
 	tzcnt	%ecx, %edx
 	to_front
 	.endm
 
-/* What find has not found takes the place of the oldest one. See sim_packed_replace. */
+/* The line that find did not find replaces the least recently used one. See sim_packed_replace. */
 	.macro replace at
 	movzbl	\at+C_OLDEST(%r12), %ecx
 	shrx	%rcx, (%r10), %rdx
@@ -97,7 +101,7 @@
 	to_front
 	.endm
 
-/* The entry that replace will overwrite, to rsi. Changes rcx, rdx. */
+/* rsi: the entry that replace will overwrite. Changes rcx, rdx. */
 	.macro victim at
 	movzbl	\at+C_OLDEST(%r12), %ecx
 	shrx	%rcx, (%r10), %rdx
@@ -105,7 +109,7 @@
 	mov	P_ENTRIES(%r10,%rdx,8), %rsi
 	.endm
 
-/* From now on the next use of line rax changes nothing. Changes r8, r9. */
+/* The next use of line rax is no-op. Changes r8, r9. */
 	.macro is_noop at
 	mov	%rax, %r8
 	and	\at+C_MASK(%r12), %r8
@@ -113,15 +117,15 @@
 	mov	%rax, (%r9,%r8,8)
 	.endm
 
-/* Which of the entries 8 * \i and on are trailers. */
+/* A bit for each trailer among the eight entries from 8 * \i on. */
 	.macro vpmovq2m_at i, to
 	vmovdqu64	(\i) * 64(%rbp), FIRST
 	vpmovq2m	FIRST, \to
 	.endm
 
 /*
- * The segment rax comes next: a step says so if the one before may have left its function. (A step
- * that is always written, and kept without a branch, was slower: the branch is well predicted.)
+ * The segment rax comes next: write a step if the one before may leave its function. (Writing
+ * always and keeping it without a branch was slower: the branch is well predicted.)
  */
 	.macro enter
 	cmpq	$0, S_COUNTS(%rbx)
@@ -168,12 +172,12 @@ replay_wide:
 	jae	9f
 	test	%r15, %r15
 	jz	10f
-	/* How many entries, and whose? */
+	/* The number of entries, and their segment. */
 11:	tzcnt	%r15, %r14
 	shrx	%r14, %r15, %r15
 	shr	$1, %r15
 	mov	(%rbp,%r14,8), %rax
-	/* The segment after the next one is asked for; if there is none in sight, any. */
+	/* Prefetch the segment after the next one; if there is none in sight, any. */
 	blsr	%r15, %rdx
 	tzcnt	%rdx, %rdx
 	add	%r14, %rdx
@@ -242,14 +246,14 @@ replay_wide:
 	call	replay_left
 	jmp	1b
 
-6:	/* The code's lines, rax and rdi, are not the last used in their sets. */
+6:	/* The code's lines, rax and rdi, are not both the last used of their sets. */
 	find	W_CODE
 	jz	63f
 	use
 	is_noop W_CODE
 61:	mov	%rdi, %rax
 	find	W_CODE
-	jz	88f	/* what comes before it in the segment has its turn first */
+	jz	88f	/* earlier accesses of the segment come first */
 	use
 	is_noop W_CODE
 	jmp	2b
@@ -324,7 +328,7 @@ replay_wide:
 12:	incq	(%rbx)
 	jmp	5b
 
-	/* The trailers among the next 64 entries, for which there is to be room for steps. */
+	/* The trailers among the next 64 entries, for all of which there must be room for steps. */
 10:	mov	replay_calls+R_NEXT(%rip), %rax
 	cmp	replay_calls+R_LIMIT(%rip), %rax
 	jb	13f
@@ -347,7 +351,7 @@ replay_wide:
 	kmovq	%k3, %r15
 	test	%r15, %r15
 	jnz	11b
-	jmp	8b	/* none: of so many accesses replay_odd finds the end */
+	jmp	8b	/* none: replay_odd finds the end of so long a segment */
 
 9:	mov	%rbx, replay_calls+R_LAST(%rip)
 	.irp r, 16, 17, 18, 19, 20

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replaying with AVX-512 for the most usual caches: a first level each for code and data and one
- * more, all of 64-byte lines, up to 16 ways, LRU, and a power of two of sets. The entries of a set
- * are one or two vector registers: a line is found without a branch. Of several hierarchies in one
- * pass (sim/system/multi.h) it replays the fronts. What is not a segment with up to 8 accesses on
- * one line each, or code on two lines the second of which misses, goes to replay_odd.
+ * Replaying with AVX-512 for the usual caches: one first level each for code and data and one more
+ * level, of 64-byte lines, up to 16 ways, LRU, and a power of two of sets. A set's entries are one
+ * or two vector registers, so a line is found without a branch. Of several hierarchies in one pass
+ * (sim/system/multi.h) it replays the fronts.
+ *
+ * It handles segments of up to 8 accesses, each on one line. The others go to replay_odd, and so
+ * does code on two lines of which the second misses.
  *
  * Offsets are for replay_wide.S.
  */
@@ -48,8 +50,8 @@ struct replay_cache {
 	uint64_t *entries;
 	uint64_t mask;			  /* sets - 1 */
 	uint64_t stride;		  /* bytes of a set */
-	uint32_t ways;			  /* a bit for each */
-	uint8_t above;			  /* a bit, from 0 on, for each from the ninth on */
+	uint32_t ways;			  /* a bit for each way */
+	uint8_t above;			  /* a bit for each way from the ninth on, from bit 0 */
 	uint8_t oldest_shift, part_shift; /* see sim/cache/cache_packed.h */
 	uint8_t unused;
 };
@@ -57,7 +59,7 @@ struct replay_cache {
 struct replay_wide {
 	struct replay_cache data, code, last;
 	uint8_t *segments; /* see segments_of_trailer */
-	/* 1: data and code are the fronts of several hierarchies; there is no last */
+	/* 1: data and code are the fronts of several hierarchies; last is unused */
 	uint64_t is_multi;
 };
 
@@ -81,27 +83,29 @@ _Static_assert(offsetof(struct segment, quick) == S_QUICK, "layout");
 _Static_assert(offsetof(struct segment, straddles) == S_STRADDLES, "layout");
 _Static_assert(offsetof(struct segment, size) == S_SIZE, "layout");
 
-/* Is it a cache that replay_wide knows? Then *w is it. */
+/* Can replay_wide look into the cache? Then describe it in *w. */
 bool replay_wide_fits(const struct sim_cache *c, struct replay_cache *w);
-/* The same of the code's; where fetches are not simulated there is none, and all is no-op. */
+/*
+ * The same for the first level of code. If fetches are not simulated, *w says that all are no-op.
+ */
 bool replay_wide_fits_code(const struct sim_cache *c, const struct sim_noop *noop,
 			   struct replay_cache *w);
 
 /*
- * Entries [p, end) of a buffer, which has REPLAY_WIDE_BEFORE entries before p; vector registers are
- * as before.
+ * Replay the entries [p, end) of a buffer, which has REPLAY_WIDE_BEFORE entries before p. Keeps all
+ * vector registers.
  */
 #define REPLAY_WIDE_BEFORE 2
 void replay_wide(struct replay_wide *w, const uint64_t *p, const uint64_t *end);
 
 /*
- * Called by it: the segment at p, whatever it is, and whether the call graph knows that it is
- * entered; returns where the next one begins.
+ * Called by replay_wide: replay any segment, whose entries begin at p. is_entered: the call graph
+ * knows that it is entered. Returns the beginning of the next segment.
  */
 const uint64_t *replay_odd(const uint64_t *p, bool is_entered);
-/* The first line of code of s missed in the first level, and in the last one, too. */
+/* The first line of code of s missed in the first level; and in the last one, if `last`. */
 void replay_code_missed(struct segment *s, bool last);
-/* Access i of s missed in the first level, and in the last one, too. */
+/* Access i of s missed in the first level; and in the last one, if `last`. */
 void replay_missed(struct segment *s, uint32_t i, bool last);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a simulation has counted, as records: each time what is new since the last; see replay.h. */
+/* Sends what a simulation has counted since the last time, as records; see replay.h. */
 #include <time.h>
 
 #include "channel/sys.h"
@@ -16,14 +16,14 @@
 #include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
 
-#define DUE_NS 2000000000ull /* between two reports of a run that goes on */
+#define DUE_NS 2000000000ull /* between two reports */
 /*
- * Before a wait, which may be long, sooner: all is told then that somebody may ask for meanwhile.
+ * A thread reports sooner before a wait, which may be long: its counts may be asked for meanwhile.
  */
 #define WAIT_LEAST_NS 20000000ull
 #define WAIT_MOST_NS  250000000ull
-#define WAIT_PART     10u /* between these: so many times the CPU time of a report */
-/* parts and events of a record: a quarter of the smallest ring holds them */
+#define WAIT_PART     10u /* between the two: this multiple of a report's CPU time */
+/* parts and events of a record: they fit into a quarter of the smallest ring */
 #define MOST_WORDS 12000u
 
 static struct {
@@ -40,10 +40,10 @@ static bool has_news(const uint64_t *cell)
 	return any != 0;
 }
 
-/* An execution of the segment in a context: the counts of which it is all about. */
+/* A segment in one context. */
 struct part_of_segment {
 	struct segment *s;
-	struct sim_cell *cell; /* NULL: there is only one, of a process without a call graph */
+	struct sim_cell *cell; /* NULL: the process has no call graph */
 };
 
 static uint64_t *events_of(const struct part_of_segment *c, uint32_t i)
@@ -55,7 +55,10 @@ static uint64_t *events_of(const struct part_of_segment *c, uint32_t i)
 	return number ? cells_at(number) : 0;
 }
 
-/* Takes the events of the segment's instructions out of their cells. Returns the words written. */
+/*
+ * Moves the events of the segment's instructions from their cells to out.words. Returns the words
+ * written.
+ */
 static uint32_t take_parts(const struct part_of_segment *c)
 {
 	struct segment_part *part = (void *)out.words;
@@ -80,7 +83,7 @@ static uint32_t take_parts(const struct part_of_segment *c)
 	return n;
 }
 
-/* Jumps as far as they follow from executions; the targets of indirect ones are in the graph. */
+/* Direct jumps, which follow from executions; indirect ones are in the graph. */
 static void tell_jumps(struct process *p, const struct sim_segment *g, struct sim_cell *cell,
 		       uint64_t executed)
 {
@@ -116,16 +119,16 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
 }
 
 /*
- * Once all has been told nobody has a cell: an instruction that something happens to again gets a
- * new one. In the course of its run nearly each of a large program's has a miss. Others know cells
- * by their places where there are tags or several hierarchies.
+ * After a report no instruction keeps its cell; with its next event it gets a new one. Otherwise
+ * nearly all instructions of a large program would have one in the end. With tags or several
+ * hierarchies other tables keep numbers of cells.
  */
 static bool forgets_cells(void)
 {
 	return filter_is_on() && !filter_multi_is_on() && !graph_counts_in_cells();
 }
 
-/* Cells from that number on, which have just been told, are nobody's. */
+/* Gives back the cells from number `from` on, which have just been reported. */
 static void give_back_cells(struct segment *s, uint32_t from)
 {
 	for (uint32_t i = 0; i < s->insns; i++)
@@ -134,13 +137,13 @@ static void give_back_cells(struct segment *s, uint32_t from)
 	cells_give_back(from);
 }
 
-/* Of the segment in other contexts. */
+/* The segment's first cell of another context. */
 static struct sim_cell *second_cell(const struct segment *s)
 {
 	return graph_counts_in_cells() ? segment_graph(s)->own.next : 0;
 }
 
-/* What missed where code looks by itself needs no cells but on its way from there. */
+/* Misses that the filter counted need cells only for this report. */
 static void tell_segment(struct process *p, struct segment *s)
 {
 	struct part_of_segment own = {s, engine_follows_calls() ? &segment_graph(s)->own : 0};
@@ -162,7 +165,7 @@ static void tell_segment(struct process *p, struct segment *s)
 	}
 }
 
-/* Of the thread: it may have to wait for the collector, too. */
+/* CPU time, as the thread may also have to wait for the collector. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -171,7 +174,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* In the filter variant the graph is not told of each segment that is executed. */
+/* In the filter variant the graph does not see each segment that is executed. */
 static void place_segments(void)
 {
 	if (!filter_calls_are_on())
@@ -182,7 +185,7 @@ static void place_segments(void)
 		filter_count_executions(s);
 		any |= s->executions | filter_has_misses(s);
 		for (uint32_t i = 0; i < s->insns && !any; i++)
-			any |= segment_insns(s)[i].cell; /* it was cut each time */
+			any |= segment_insns(s)[i].cell; /* a cut execution counts in cells only */
 		if (any)
 			graph_place(s);
 	}
@@ -199,7 +202,7 @@ void replay_flush(struct process *p)
 	filter_settle();
 	place_segments();
 	graph_flush_nodes(p);
-	lock_take(&engine.translate_lock); /* no segment is half made */
+	lock_take(&engine.translate_lock); /* so that no segment is half made */
 	for (struct segment *s = segments_next(0); s; s = segments_next(s))
 		tell_segment(p, s);
 	if (forgets_cells())
@@ -226,7 +229,7 @@ void replay_flush_before_wait(struct process *p)
 {
 	uint64_t due = out.took_ns * WAIT_PART;
 
-	if (!p->profiling) /* perhaps in a sandbox that allows no look at the clock */
+	if (!p->profiling) /* a sandbox may forbid to read the clock then */
 		return;
 	if (due < WAIT_LEAST_NS)
 		due = WAIT_LEAST_NS;

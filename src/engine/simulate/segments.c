@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Descriptions of straight pieces of code for simulations; see segments.h. */
+/* Descriptions of code segments for simulations; see segments.h. */
 #include "engine/simulate/segments.h"
 
 #include "engine/simulate/filter/filter_parts.h"
@@ -9,7 +9,7 @@
 #include "engine/simulate/replay.h"
 #include "engine/translate/job.h"
 
-#define LINE	     64u /* of the machine: replaying wants segments to begin with one */
+#define LINE	     64u /* of the processor: a segment that is replayed begins on one */
 #define UNIT	     (1u << SEGMENT_SHIFT)
 #define RESERVE	     (4ull << 30)
 #define TRAILER_WORD (STREAM_TRAILER_BIT | STREAM_PLAIN_BIT)
@@ -17,7 +17,7 @@
 _Static_assert(MAX_SEGMENT_INSNS * 15 < 1 << 10, "offsets of instructions");
 
 static struct grow all; /* | segment, its instructions, its accesses | segment ... | */
-static uint64_t lines_from = UINT64_MAX; /* from that place on they begin with a line */
+static uint64_t lines_from = UINT64_MAX; /* from this offset on segments begin on a LINE */
 
 uint32_t segments_graph_bytes;
 
@@ -56,7 +56,7 @@ static struct segment_access *accesses_of(const struct segment *s)
 	return (struct segment_access *)(void *)(segment_insns(s) + s->insns);
 }
 
-/* Cachegrind's rule: what loads and stores the same place is a read. */
+/* Cachegrind's rule: an access that modifies counts as a read. */
 static void describe_insns(const struct job *j, struct segment *s)
 {
 	struct segment_insn *insn = segment_insns(s);
@@ -80,10 +80,7 @@ static void describe_insns(const struct job *j, struct segment *s)
 	}
 }
 
-/*
- * As the buffer has them; those that are not looked at one by one have their sizes in the first
- * line, too.
- */
+/* In the buffer's order. Without SEGMENT_SLOW the sizes are also in the first cache line. */
 static void describe_accesses(const struct job *j, struct segment *s)
 {
 	struct segment_access *a = accesses_of(s);
@@ -105,8 +102,7 @@ static void describe_accesses(const struct job *j, struct segment *s)
 }
 
 /*
- * Room for a segment of the job with so many bytes behind its part of the call graph; NULL: there
- * is none.
+ * Room for a segment of the job, with `bytes` behind its part of the call graph. NULL: no memory.
  */
 static struct segment *take(const struct job *j, uint64_t bytes)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a simulation knows of straight pieces of code: how often each was executed, what it fetches
- * and touches, and where the events of its instructions are summed up. The stream variant writes
- * the number of a segment into its trailer (translate.h); replay.c looks it up there.
+ * Descriptions of code segments for a simulation: their executions, instructions and accesses, and
+ * the cells of their events. The stream variant writes a segment's number into its trailer
+ * (translate.h); replay.c finds the segment by it.
  *
- * Segments are made under the translate lock, live as long as the process, and are counted
- * under the lock of collect.h. A piece of code that is translated twice has two: the collector
- * sums them up by address.
+ * Segments are made under the translate lock, counted under the lock of collect.h, and live as long
+ * as the process. Code that is translated twice has two segments: the collector adds them up by
+ * address.
  */
 #ifndef DWELL_ENGINE_SIMULATE_SEGMENTS_H
 #define DWELL_ENGINE_SIMULATE_SEGMENTS_H
@@ -14,23 +14,21 @@
 #include "engine/translate/translate.h"
 #include "sim/calls/segment.h"
 
-/* In the counts of a segment: it may leave its function, so that the call graph is to be told. */
+/* In the counts of a segment: it may leave its function, so it is reported to the call graph. */
 #define SEGMENT_LEAVES (1ull << 63)
 
-/* Numbers of segments count so many bytes, as a shift. */
+/* log2 of the unit of segment numbers, in bytes. */
 #define SEGMENT_SHIFT 3
 
 struct job;
 struct code_exit;
 
-/*
- * Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one.
- */
+/* Accesses whose sizes fit into the segment's first cache line. */
 #define SEGMENT_QUICK_ACCESSES 30u
 
 enum segment_flags {
-	SEGMENT_SLOW = 1,    /* accesses too many or too large for `size`, or relative to %fs */
-	SEGMENT_REP = 2,     /* a string instruction with REP: see segments_put_rep */
+	SEGMENT_SLOW = 1,    /* more or larger accesses than `size` holds, or relative to %fs */
+	SEGMENT_REP = 2,     /* a string instruction with REP: see replay_put_repeat */
 	SEGMENT_VECTOR = 4,  /* a gather or scatter: any number of entries, of one kind and size */
 	SEGMENT_NEW = 8,     /* the call graph has not met it yet */
 	SEGMENT_FILTER = 16, /* of the filter variant */
@@ -50,15 +48,15 @@ enum segment_end {
 };
 
 /*
- * An instruction. Its reads and writes are those of Cachegrind's rule, see docs/counting.md. A
+ * An instruction. Reads and writes follow Cachegrind's rule, see docs/counting.md. Small, because a
  * compiler has a million of them.
  */
 struct segment_insn {
-	uint32_t cell;	      /* number of its events' cell, see replay.c; 0: none happened yet */
+	uint32_t cell;	      /* of its events, see cells.h; 0: it had none yet */
 	uint32_t offset : 10; /* of its address from the segment's */
 	uint32_t length : 4;
-	uint32_t accesses : 3; /* entries in the buffer */
-	uint32_t first : 7;    /* of its accesses */
+	uint32_t accesses : 3; /* of them, entries in the buffer */
+	uint32_t first : 7;    /* index of its first access */
 	uint32_t reads : 4, writes : 4;
 };
 
@@ -66,7 +64,7 @@ _Static_assert(sizeof(struct segment_insn) == 8, "no more");
 _Static_assert(MAX_MEM_OPS < 1 << 3, "accesses of an instruction");
 _Static_assert(STREAM_MAX_ACCESSES < 1 << 7, "accesses of a segment");
 
-/* One of its accesses. */
+/* An access of an instruction. */
 struct segment_access {
 	uint16_t size;
 	uint8_t kind : 7;
@@ -75,20 +73,20 @@ struct segment_access {
 };
 
 struct segment {
-	/* All that replaying reads as long as nothing happens: a cache line. */
-	uint64_t executions; /* that the collector does not know of yet */
+	/* The first cache line holds all that replaying reads while accesses are no-op. */
+	uint64_t executions; /* not sent to the collector yet */
 	union {
-		uint64_t code_line; /* number of the first one, of the simulated caches */
+		uint64_t code_line; /* number of the first line of code, in simulated lines */
 		struct {	    /* in the filter variant: see filter_sites.h; and filter.h */
 			uint32_t first_site;
-			uint32_t counter; /* address of executions not counted above yet; or 0 */
+			uint32_t counter; /* address of executions to add above; or 0 */
 		};
 	};
 	uint8_t lines; /* of code */
 	uint8_t accesses, insns;
 	uint8_t flags;	   /* enum segment_flags */
 	uint8_t straddles; /* 1: its first instruction lies on two lines */
-	uint8_t quick;	   /* for replay_wide: as `lines`; 0: it leaves the segment to others */
+	uint8_t quick;	   /* for replay_wide: `lines`; 0: replay_odd handles the segment */
 	uint8_t end;	   /* enum segment_end */
 	uint8_t room;	   /* for accesses */
 	uint16_t bytes;
@@ -107,8 +105,8 @@ _Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES,
 	       "what a step looks at: the second");
 
 /*
- * Its part of the call graph, whose pc and target are known without a call graph, too. It may be a
- * SIM_SHORT_SEGMENT.
+ * The call graph's part of a segment. Its pc and target are set even without a call graph. It may
+ * be a SIM_SHORT_SEGMENT.
  *
  *   | struct segment | struct sim_segment | instructions | accesses |
  *
@@ -133,16 +131,16 @@ static inline const struct segment_access *segment_accesses(const struct segment
 	return (const struct segment_access *)(const void *)(segment_insns(s) + s->insns);
 }
 
-/* Of the filter variant, and no string or vector instruction. */
+/* True for segments of the filter variant that are no string or vector instruction. */
 static inline bool segment_has_counter(const struct segment *s)
 {
 	return s->flags & SEGMENT_FILTER && s->counter;
 }
 
-/* Room of a quick segment's entries in one vector register. */
+/* accesses of a quick segment, which fit into one vector register */
 #define SEGMENT_WIDE_ACCESSES 8
 
-/* Once flags have changed. */
+/* To be called when flags have changed. */
 static inline void segment_set_quick(struct segment *s)
 {
 	bool quick = !s->flags && s->lines <= 2 && s->accesses <= SEGMENT_WIDE_ACCESSES;
@@ -151,27 +149,27 @@ static inline void segment_set_quick(struct segment *s)
 }
 
 /*
- * The segment that j is about to emit, with n accesses. Returns it, and the number for its
- * trailers; NULL when memory ran out.
+ * Make the segment that j is about to emit, with n accesses. *number becomes the number for its
+ * trailers. NULL: memory ran out.
  */
 struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number);
 /* The same, for translate.h. */
 const void *segments_describe(struct job *j, uint32_t n, uint32_t *number);
-/* The same for the string or vector instruction that leaves by e: false when memory ran out. */
+/* The same for the string or vector instruction of exit e. False: memory ran out. */
 bool segments_of_elements(struct job *j, struct code_exit *e);
 
 struct segment *segments_of_trailer(uint64_t trailer);
 uint32_t segments_number(const struct segment *s);
 /* The segment of number 0, or NULL before there is one. */
 uint8_t *segments_base(void);
-/* All of them, in the order in which they were made; NULL after the last. */
+/* The segment made after s (NULL: the first); NULL after the last. */
 struct segment *segments_next(const struct segment *s);
 
 /*
- * A fault ended the last segment in the buffer of t after t->cut_insns - 1 of its instructions: its
- * entries are cut to those of these, and its trailer says how many they are, as read by the two
- * below. A gather or scatter that faulted part way has a trailer that says 0, behind the entries of
- * what it did.
+ * A fault ended the last segment in t's buffer after t->cut_insns - 1 of its instructions. Cuts its
+ * entries to theirs, and writes their number into its trailer, for the two functions below. A
+ * gather or scatter that faulted part way has a trailer with 0, behind the entries of the elements
+ * it did.
  */
 void segments_cut_last(struct thread *t);
 static inline uint64_t segment_cut_trailer(uint64_t trailer, uint32_t insns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of the engine, as simulations take memory from them. */
+/* The memory source of simulations: pages of the engine. */
 #ifndef DWELL_ENGINE_SIMULATE_SIM_PAGES_H
 #define DWELL_ENGINE_SIMULATE_SIM_PAGES_H
 

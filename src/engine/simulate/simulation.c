@@ -34,7 +34,7 @@ static void tick(struct thread *t, uint64_t total)
 {
 	t->unsampled = false;
 	replay_flush_when_due(t->process);
-	if (t->variant == VARIANT_FILTER) { /* its lanes have not gone round since */
+	if (t->variant == VARIANT_FILTER) { /* often enough that its lanes do not overflow */
 		filter_calls_pause(t);
 		replay_flush_when_due(t->process);
 	}
@@ -54,7 +54,7 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 		return;
 	}
 	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2 && !records_asked(t->process))
-		return; /* at a system call, of which there may be very many */
+		return; /* a frequent caller, such as a system call */
 	replay_flush_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
 	collect_follow_control(t, total);
@@ -93,9 +93,7 @@ static uint32_t count_of(uint32_t lanes)
 	return n;
 }
 
-/*
- * Of the entries of the instruction that is last in the buffer those of the lanes in `done` stay.
- */
+/* Of the last instruction in the buffer, keeps the entries of the lanes in `done`. */
 static void keep_entries(struct thread *t, uint32_t done)
 {
 	uint64_t *entry, *to, trailer;

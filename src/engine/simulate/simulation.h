@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A simulation as a run mode (run_mode.h): in the filter variant where it can be, else replayed. */
+/* A simulation as a run mode (run_mode.h): in the filter variant where possible, else replayed. */
 #ifndef DWELL_ENGINE_SIMULATE_SIMULATION_H
 #define DWELL_ENGINE_SIMULATE_SIMULATION_H
 
