@@ -50,17 +50,15 @@ _Static_assert(FILTER_CELLS >= LOW_TABLES_END &&
 
 static struct {
 	bool on;
-	struct sim_hierarchy *h; /* NULL: several */
+	struct sim_hierarchy *h; /* NULL: several hierarchies */
 	struct filter_caches caches;
 	uint32_t most_bytes; /* of an access */
 	bool has_code;
-	uint64_t *lines; /* of code that have a cell, in the order of their cells */
+	uint64_t *lines; /* lines of code by cell */
 	uint64_t line_count;
 	uint64_t counters;
-	bool is_reserved; /* there is memory */
-	/*
-	 * Of several hierarchies: the lines of the access that missed in a front, the lower first.
-	 */
+	bool is_reserved; /* the tables' memory is the filter's */
+	/* With several hierarchies: lines of the access that missed in a front, the lower first. */
 	struct filter_miss missed[2];
 	uint32_t missed_lines;
 } f;
@@ -139,7 +137,6 @@ static bool fits(const struct sim_cache *c)
 	       c->sets * row_bytes(c) <= STAMPS_BYTES;
 }
 
-/* As a first level. */
 static bool fits_first(const struct sim_cache *c)
 {
 	return fits(c) &&
@@ -209,7 +206,7 @@ static void prepare_misses(void)
 	engine_assert(!f.has_code || w.columns[0][1] - w.columns[0][0] == w.to_last);
 }
 
-/* With these caches, and accesses of so many bytes at most. */
+/* Starts with these caches, for accesses of at most most_bytes. */
 static bool start(const struct filter_caches *c, uint32_t most_bytes)
 {
 	f.caches = *c;
@@ -297,7 +294,7 @@ static struct sim_cache *cache_of(const struct filter_level *l)
 	return l == &w.data ? f.caches.data : l == &w.code ? f.caches.code : f.caches.last;
 }
 
-/* The place in a row that gives way. */
+/* The place in a row that is evicted. */
 static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t places)
 {
 	struct sim_cache *c = cache_of(l);
@@ -314,7 +311,7 @@ static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t pl
 	return least;
 }
 
-/* The line's cell is 0: it takes the place of another one. */
+/* Evicts a line for `line`, whose cell is 0. */
 static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 {
 	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
@@ -350,7 +347,7 @@ static bool touch_last(uint64_t line)
 static const uint8_t columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
 
-/* Lines of the access, one or both of two, have missed in a front of several hierarchies. */
+/* One or both lines of the access have missed in a front of several hierarchies. */
 static void put_misses(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
 {
 	struct filter_miss *m = f.missed;
@@ -371,10 +368,10 @@ static void put_misses(struct segment_insn *in, enum sim_access kind, uint64_t f
 	f.missed_lines = 0;
 }
 
-/* The first level has missed: what is below it. */
+/* The first level has missed: look up the levels below. */
 static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
 {
-	/* What others count is counted apart, as the call graph wants it as well. */
+	/* other levels count in the spare cell, as the call graph needs their counts, too */
 	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
 	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
 
@@ -404,7 +401,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		cells_take_spare(&in->cell);
 }
 
-/* Returns the cell of the last line. */
+/* Returns the contents of the last line's cell. */
 static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
 		      uint64_t time)
 {
@@ -479,7 +476,7 @@ void filter_cut(struct thread *t)
 
 	t->cut_insns = 0;
 	s->executions--;
-	/* The thread has counted them in its lanes. */
+	/* the thread's lanes have counted them */
 	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
 		struct segment_insn *in = &segment_insns(s)[i];
 
@@ -488,16 +485,15 @@ void filter_cut(struct thread *t)
 	filter_calls_cut(t, s, insns);
 }
 
-/* A time of its own for each touch. */
+/* Each touch has its own time. */
 static uint64_t next_time(struct thread *t)
 {
 	return t->clock += 2;
 }
 
 /*
- * Of n iterations, how many behind i touch the lines that i has touched, and no other: nothing
- * changes but times, which are in the same order already. A cache that may drop one of them for
- * another sees each.
+ * The number of iterations behind i, of n, that touch the lines of i only. They change times only,
+ * and not their order. A cache that may evict one of these lines for another needs each iteration.
  */
 static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 {
@@ -519,7 +515,7 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 	return least;
 }
 
-/* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
+/* As Valgrind counts: one instruction for each iteration, and one that finds the end. */
 void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 {
 	struct segment *s = segments_of_trailer(trailer);

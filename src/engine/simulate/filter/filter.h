@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter variant of simulations: translated code asks by itself whether the line of an access
- * is in the simulated first level, and only an access that misses there calls the engine. That
- * changes the first level at once; where there are two levels it writes the miss down, and asks LL
- * for some hundred at a time (filter_below.S).
+ * The filter variant of simulations. Translated code looks by itself whether the line of an access
+ * is in the simulated first level; only a miss there calls the engine. The engine updates the first
+ * level at once. With two levels it notes the miss, and looks up some hundred together in LL
+ * (filter_below.S).
  *
- * Each line of memory has a cell of four bytes in a table that is reserved for all of the address
- * space: the address of the line's stamp, or 0 while it is not in the cache. There is a stamp for
- * each place of the cache, eight bytes: when the line that it holds was touched last. The time is
- * that of lanes 0 and 1 of the counter register (lanes.h). The line that gives way in a set is the
- * one with the least stamp, 0 where a place is free.
+ * Each line of memory has a cell of four bytes, in a table reserved for all of the address space:
+ * the address of the line's stamp, or 0 if the line is not in the cache. Each place of the cache
+ * has a stamp of eight bytes: the time of the last touch of its line. The time is that of lanes 0
+ * and 1 of the counter register (lanes.h). The least stamp of a set is evicted; free places have 0.
  *
- * So it is with code: each line of it that was translated has a cell. Cells of code, stamps,
- * counters of executions and constants of misses lie below 2 GB, where code needs no register to
- * reach them; those of code beside it (cache.h).
+ * Code has the same: each line of it that was translated has a cell. Cells of code, stamps,
+ * execution counters and constants of misses lie below 2 GB, so that code reaches them without a
+ * register. Those of code lie beside it (cache.h).
  *
  *   FILTER_LOW:   | constants of misses | stamps of data, of code, of LL | owners of these |
  *                 | cells of code -> | misses of sites -> | counters -> |
@@ -21,10 +20,10 @@
  *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets |
  *                 | lines of code |
  *
- * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random
- * replacement there is none, and lines are where the replay has them.
+ * With FIFO replacement the stamp is the time when the line came, so hits write nothing. Random
+ * replacement has no stamps; a line has the same place as in the replay.
  *
- * Of several hierarchies it holds what all first levels have: filter_multi.h.
+ * With several hierarchies the filter holds what all first levels have: filter_multi.h.
  *
  * One thread at a time runs: threads take turns (filter_scheduler.h).
  */
@@ -43,12 +42,12 @@
 #define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
 #define FILTER_MOST_SITES   0x400000
 /* Constants of misses. */
-#define FILTER_LINE_MASK (FILTER_LOW + 0) /* address bits that number a line, for pext */
-/* the address of a cell for nobody, which gives way where a place is free */
+#define FILTER_LINE_MASK (FILTER_LOW + 0) /* the address bits of a line's number, for pext */
+/* the address of an unused cell, which bring_in clears where a place is free */
 #define FILTER_NOBODY (FILTER_LOW + 128)
 /*
- * For each place of a row the numbers of all, but for its own, which is the greatest; and at last
- * of all.
+ * For each place of a row: the numbers of all places, its own replaced by the greatest number;
+ * last, all numbers unchanged.
  */
 #define FILTER_ORDER_8	(FILTER_LOW + 1024)
 #define FILTER_ORDER_16 (FILTER_LOW + 1792)
@@ -82,12 +81,15 @@ struct arena_data;
 struct segment;
 struct repeat;
 
-/* The constants of code of the filter variant. */
+/* Write the constants that code of the filter variant reads. */
 void filter_write_constants(struct arena_data *d);
 
-/* Can this hierarchy be simulated so? Then it is on from now on, with empty caches. Once. */
+/*
+ * Turn the filter on for the hierarchy, with empty caches. False: the filter cannot simulate it.
+ * Called once.
+ */
 bool filter_start(struct sim_hierarchy *h);
-/* The same of several hierarchies. */
+/* The same for several hierarchies. */
 bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
 /* Are fetches simulated? */
@@ -95,94 +97,97 @@ bool filter_has_code(void);
 /* The variant of simulated code. */
 enum code_variant_id filter_choose_variant(void);
 /*
- * The program is about to map memory there, whatever is there: the filter is over if it is its own,
- * and what is in its caches goes to those of the hierarchy. The caller changes variants, of its
- * thread, too; no other is in the cache.
+ * The program is about to map memory over [start, end), whatever is there. If that is the filter's,
+ * turn it off, and move its lines to the caches of the hierarchy. The caller changes variants, that
+ * of its own thread too; no other thread is in the cache.
  */
 void filter_make_room(uint64_t start, uint64_t end);
 
-/* Address of the cell of a line of code. 0: no room. Under the translate lock. */
+/* The address of the cell of a line of code; 0: no room. Under the translate lock. */
 uint32_t filter_code_cell(uint64_t line);
-/* And back: the line of a cell. FILTER_NOBODY is nobody's. */
+/* The line of a cell; not for the cell at FILTER_NOBODY. */
 uint64_t filter_line_of_code(const uint32_t *cell);
-/* The same of data. */
+/* The same for data. */
 static inline uint64_t filter_line_of_data(const uint32_t *cell)
 {
 	return (uint64_t)(cell - (uint32_t *)(uintptr_t)FILTER_CELLS);
 }
-/* Address of a new counter of executions. 0: no room. Under the translate lock. */
+/* The address of a new counter of executions; 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
-/* The segment's executions are where everybody looks. */
+/* Move the count of the segment's counter to s->executions. */
 void filter_count_executions(struct segment *s);
 
-/* Has a stack pointer been seen that is no multiple of 8? Then code does not rely on it. */
+/* Has the stack pointer ever been no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;
 /*
- * Could the program go on after a fault? Then code makes addresses that no memory has to such as
- * are in the table of cells.
+ * May the program continue after a fault? Then code maps non-canonical addresses into the table of
+ * cells.
  */
 extern bool filter_expects_faults;
 
-/* A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions. */
+/*
+ * A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions: count only these.
+ */
 void filter_cut(struct thread *t);
-/* As replay_put_repeat and replay_put_elements, and at once; the fault of a vector instruction. */
+/*
+ * Simulate a string or vector instruction at once, unlike replay_put_repeat and
+ * replay_put_elements; and uncount n elements of a vector instruction that faulted.
+ */
 void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep);
 void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n);
 void filter_undo_elements(uint32_t trailer, uint32_t n);
 
 /*
- * All that has been written down of misses (filter_miss.S, filter_multi.h) is looked at and
- * counted, as far as nobody waits for that.
+ * Look up and count all noted misses (filter_miss.S, filter_multi.h). Events that the call graph
+ * still needs stay.
  */
 void filter_settle(void);
-/* glue, filter_miss.S: the same, of one hierarchy of two levels. */
+/* filter_below.S: the same, for one hierarchy of two levels. */
 void filter_look_below(void);
-/* Are counts where they have been, as far as nobody has wanted that memory? */
+/* Is the memory of counts still the filter's? */
 bool filter_may_count(void);
 
 /* glue: filter_miss.S */
 extern char engine_filter_miss[], engine_filter_miss_end[];
 /*
- * Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on.
+ * Called by it, with the clock. The target's registers are in t->regs. Returns the code address to
+ * continue at.
  */
 uint64_t filter_missed(uint64_t clock);
 
 /*
- * The oldest line of a set, as its last miss left it: still so if its stamp is the one that it had
- * then, since each use makes a stamp the greatest of all.
+ * The oldest line of a set at its last miss. It is still the oldest if its stamp has not changed,
+ * as each use makes a stamp the greatest.
  */
 struct filter_oldest {
-	uint64_t stamp;	 /* UINT64_MAX: not known */
-	uint64_t *place; /* that stamp; if not known, one that is never UINT64_MAX */
-	uint32_t *cell;	 /* of the line; that at FILTER_NOBODY where the place is free */
+	uint64_t stamp;	 /* UINT64_MAX: unknown */
+	uint64_t *place; /* of that stamp; if unknown, a place that never has UINT64_MAX */
+	uint32_t *cell;	 /* of the line; the one at FILTER_NOBODY if the place is free */
 	uint64_t unused;
 };
 
-/*
- * A cache. The row of a set has 8 or 16 places; those that the set has not have stamps that are
- * never the least.
- */
+/* A cache. The row of a set has 8 or 16 places; places beyond the ways have the greatest stamp. */
 struct filter_level {
 	uint64_t *stamps;
-	uint32_t **owners; /* of stamps: the cell of the line that is there, or NULL */
+	uint32_t **owners; /* by stamp: the cell of the line there, or NULL */
 	uint64_t set_mask;
 	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
 	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
-	struct filter_oldest *oldest; /* of each set of a first level; filter_miss.S only */
+	struct filter_oldest *oldest; /* by set of a first level; for filter_miss.S only */
 };
-/* Stamps of this set have become less, or others' than before. */
+/* Forget the set's oldest line, after its stamps or lines were changed. */
 void filter_forget_oldest(struct filter_level *l, uint64_t set);
 
-/* What filter_miss.S looks at, too. */
+/* The levels; read by filter_miss.S, too. */
 struct filter_state {
 	struct filter_level data, code;
-	struct filter_level last; /* LL, kept in the same way if there are two levels */
-	uint32_t *last_cells;	  /* by line, as those of data */
-	uint64_t last_clock;	  /* LL has a time of its own: data and code meet there */
-	/* from the number of an event of first levels to that of the same of LL */
+	struct filter_level last; /* LL in the same form, if is_fast */
+	uint32_t *last_cells;	  /* by line, like those of data */
+	uint64_t last_clock;	  /* LL has its own time, as data and code share it */
+	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
-	uint32_t columns[3][2]; /* numbers within a cell of events: [column][missed in LL, too] */
-	bool is_fast;		/* there are two levels, and both are kept so */
+	uint32_t columns[3][2]; /* positions in a cell of events: [column][missed in LL, too] */
+	bool is_fast;		/* there are two levels, and the filter has both */
 };
 extern struct filter_state filter_state;
 

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What filter_miss.S has written down of misses: they are counted, and LL is asked for their lines, in their order. No iteration waits for the
- * one before, so that many of the lines of memory that they need are on their way at a time.
+ * Counts the misses that filter_miss.S has noted, and looks up their lines in LL, in order. No
+ * iteration depends on the one before, so the processor can fetch many lines of the tables at a
+ * time.
  */
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_rows.h"
 
 /*
- * So many misses ahead the cells of lines are asked for, and then their stamps. Behind the last one are older ones, whose lines
- * are of no interest. (One that missed has no stamp: nothing is asked of address 0.)
+ * Misses ahead at which the cells of lines, and then their stamps, are prefetched. Behind the last
+ * note are older ones, whose lines do not matter. (A missing line has stamp address 0: prefetching
+ * that does nothing.)
  */
 #define CELL_AHEAD  24
 #define STAMP_AHEAD 10
 
-/* Line rax in LL, now: r11, whose cells are at r10. Goes to `missed` if it is not there. Changes rdx. */
+/*
+ * Touches line rax in LL at time r11; its cells are at r10. Goes to `missed` if it is not there.
+ * Changes rdx.
+ */
 	.macro touch_last missed
 	inc	%r11
 	mov	(%r10,%rax,4), %edx
@@ -22,7 +27,7 @@
 	mov	%r11, (%rdx)
 	.endm
 
-/* It takes the place of the oldest line there. Changes rsi, rdi, r8, rdx. */
+/* The line replaces the oldest one of its set. Changes rsi, rdi, r8, rdx. */
 	.macro bring_in_last
 	mov	%eax, %esi
 	and	STATE(F_LAST + L_MASK), %esi
@@ -37,7 +42,7 @@
 	mov	%r11, (%r8)
 	.endm
 
-/* The miss at r9 is one of LL, too, for the site and the call graph. Changes rdx, rdi. */
+/* Counts the miss at r9 as one of LL, for the site and the call graph. Changes rdx, rdi. */
 	.macro count_last
 	mov	NOTE_SITE(%r9), %edx
 	incl	FILTER_MISSES+4(,%rdx,8)
@@ -51,7 +56,10 @@
 	.endm
 
 	.text
-/* void filter_look_below(void): all that is written down. Of two lines of an access LL is asked for both, and misses once. */
+/*
+ * void filter_look_below(void): looks up all notes. An access on two lines looks up both, and
+ * misses at most once.
+ */
 	.globl	filter_look_below
 	.hidden	filter_look_below
 filter_look_below:
@@ -106,7 +114,7 @@ filter_look_below:
 filter_saved:	.skip	128	/* vector registers */
 filter_notes:	.skip	NOTES * NOTE_BYTES
 filter_notes_end:
-	.skip	CELL_AHEAD * NOTE_BYTES	/* of line 0 */
+	.skip	CELL_AHEAD * NOTE_BYTES	/* notes of line 0 */
 
 	.data
 	.balign 8

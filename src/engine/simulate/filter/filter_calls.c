@@ -15,22 +15,25 @@
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 
-#define RECORDS 16384u /* 640 KB; the one behind them takes a fault of 20 us to make room */
-/* a miss, which leaves the code anyhow, has so many followed: 20 KB stay in the first cache */
+#define RECORDS 16384u /* 640 KB; the fault behind the last one takes 20 us */
+/*
+ * records after which a miss, which leaves the code anyway, follows them: 20 KB stay in the L1
+ * cache
+ */
 #define MANY	      512u
 #define SITES_RESERVE (1ull << 30)
 #define FIRST_PLACES  4096u
 #define TOWARDS_BYTES (SIM_TOWARDS * sizeof(struct sim_site))
 
-/* Segments by their addresses, the newest of each. */
+/* Finds the newest segment at an address. */
 struct place {
-	uint32_t low;	 /* half of the address */
+	uint32_t low;	 /* low half of the address */
 	uint32_t number; /* the segment's, + 1; 0: free */
 };
 
 static struct {
 	bool on;
-	bool holds_events; /* the trail has some of what comes next, see hold_events */
+	bool holds_events; /* the trail has events of what comes next, see hold_events */
 	bool has_old_targets;
 	struct thread *owner; /* the thread in the filter variant, or NULL */
 	struct sim_record *first, *end;
@@ -48,7 +51,7 @@ uint64_t filter_records_many;
 
 static bool make_records(void)
 {
-	/* One more in front, which is none of events. */
+	/* one more in front, which is no record of events */
 	const uint64_t bytes = round_up((RECORDS + 1) * REC_BYTES, PAGE);
 	uint8_t *memory = pages_get(bytes + PAGE);
 
@@ -213,7 +216,7 @@ static void follow(struct thread *t, const struct sim_record *end)
 
 /* ---- While the thread is outside of the cache ---- */
 
-/* The last step has been made, but nothing ran behind it: the graph is told the half of it. */
+/* The last step was made, but nothing ran behind it: report only which segment it left. */
 static void hold(struct thread *t, const struct sim_record *r)
 {
 	struct graph_thread *gt = graph_of(t);
@@ -232,20 +235,20 @@ static bool is_pending(const struct thread *t, const struct sim_record *r)
 }
 
 /*
- * What has faulted at once may have missed before: these events stand behind the step that is held
- * back, and will again if it is tried again. If a handler comes first they are counted before that.
- * Returns where they begin; `end`: there are none.
+ * An instruction that faults may have missed before: its events stand behind the step that is held
+ * back, and will again when it runs again. If a handler comes first they are counted before that.
+ * Returns the first of these events; `end`: there are none.
  */
 static struct sim_record *events_behind_step(const struct thread *t, struct sim_record *end)
 {
 	struct sim_record *r = end;
 
-	while (sim_record_is_of_events(r - 1)) /* the one in front of the first is not */
+	while (sim_record_is_of_events(r - 1)) /* ends at the record in front of the first */
 		r--;
 	return is_pending(t, r - 1) ? r : end;
 }
 
-/* Records that have not been followed, of events of what comes next. */
+/* Holds records of events that belong to what comes next. */
 static void hold_events(const struct sim_record *r, const struct sim_record *end)
 {
 	f.holds_events |= r < end;
@@ -253,7 +256,7 @@ static void hold_events(const struct sim_record *r, const struct sim_record *end
 		sim_trail_hold(&f.trail, r);
 }
 
-/* Without the lock: there is room for one more. */
+/* Makes room for one more record. Called without the lock. */
 static void make_room(struct thread *t)
 {
 	if (t->step != filter_records_end)
@@ -263,7 +266,7 @@ static void make_room(struct thread *t)
 	collect_unlock();
 }
 
-/* The record behind the last one; there is room. */
+/* The record behind the last one. Makes room if needed. */
 static struct sim_record *new_record(struct thread *t)
 {
 	struct sim_record *r;
@@ -302,7 +305,7 @@ void filter_calls_pause(struct thread *t)
 		settle(t);
 }
 
-/* Something else comes than what the events are of that are held. */
+/* The held events do not belong to what comes next. */
 static void settle_held(struct thread *t)
 {
 	put_held_events(t);
@@ -323,7 +326,7 @@ void filter_calls_settle_all(void)
 		settle(t);
 }
 
-/* What is held of t's events would be taken for the next one's. */
+/* Held events of t must not become those of the next thread. */
 void filter_calls_end(struct thread *t)
 {
 	if (f.owner != t)
@@ -369,7 +372,7 @@ void filter_calls_enter(struct thread *t)
 	collect_unlock();
 }
 
-/* The last one stays: nothing may have run behind it yet. */
+/* The last record stays, as perhaps nothing has run behind it yet. */
 void filter_calls_catch_up(struct thread *t)
 {
 	const struct sim_record *last = last_of(t);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph in the filter variant. Where code leaves its function, or may, it writes a record:
- * which end of a segment it was, where it leads to if that is not known beforehand, the stack
- * pointer at calls and returns, and the counts so far, which are lanes 2 and 3 of the counter
- * register (lanes.h). A miss adds to the record of events behind the last one. When the records
- * have no room left they are followed (sim/calls/call_records.h).
+ * The call graph in the filter variant. Code that leaves its function, or may, writes a record: the
+ * end of the segment, the target if it is not known beforehand, the stack pointer at calls and
+ * returns, and the counts so far (lanes 2 and 3 of the counter register, lanes.h). A miss adds to a
+ * record of events behind the last one. When there is no room left, the records are followed
+ * (sim/calls/call_records.h).
  *
- * Records stand up to a page that cannot be written; the fault of the one that does not fit follows
- * them, and is tried again at the beginning. Code that branches out of its function seldom writes
- * on that way only.
+ * The records end at a page that cannot be written. The fault of the first record beyond follows
+ * them all, and writes it at the beginning. Rare branches out of a function write only when taken.
  *
- * The last record is held back while nothing has run behind it: should a signal come first, or
- * should there be no code, the graph knows what was left, and is told later what was entered.
+ * The last record is held back while no code has run after it. If a signal comes first, or there is
+ * no code, the graph learns which segment was left, and later which was entered.
  *
- * One thread at a time is in the filter variant (filter_scheduler.h), and writes records. To follow
- * them the lock of collect.h is wanted: what is called from code takes it where it has to, all else
- * is called with it.
+ * One thread at a time is in the filter variant (filter_scheduler.h), and writes records. Following
+ * them needs the lock of collect.h: functions that code calls take it themselves where they need
+ * it; the others are called with it.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_CALLS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_CALLS_H
@@ -30,70 +29,64 @@
 struct frame_context;
 struct segment;
 
-/* Calls are to be followed in the filter variant. False: there is no memory. Once. */
+/* Follow calls in the filter variant. False: there is no memory. Called once. */
 bool filter_calls_start(void);
 bool filter_calls_are_on(void);
 
 /*
- * A segment is being translated: the graph meets it, and finds it by its address. False: no memory.
- * Under the translate lock.
+ * A segment is being translated: let the graph meet it, and find it by its address. False: no
+ * memory. Under the translate lock.
  */
 bool filter_calls_meet(struct segment *s);
 /*
- * A new site of its end, leading to pc; 0: anywhere. Returns what records have as number; 0: no
- * memory. The same lock.
+ * A new site for its end, with target pc (0: any). Returns the number for records; 0: no memory.
+ * Under the translate lock.
  */
 uint32_t filter_new_call_site(struct segment *s, uint64_t pc);
-/* No code is left. The same lock. */
+/* Forget all sites, as no code is left. Under the translate lock. */
 void filter_forget_call_sites(void);
-/* Other functions may come to be where there was code. */
+/* Forget the targets of sites, as their functions may have changed. */
 void filter_forget_targets(void);
-/* The same, before the next records are followed. Without a lock. */
+/* The same, deferred until the next records are followed. No lock. */
 void filter_targets_have_changed(void);
 
 /* t is about to enter the cache in the filter variant, at t->rip. */
 void filter_calls_enter(struct thread *t);
 /*
- * All that t has done is told, if it is the thread in the filter variant. It is outside of the
- * cache, and goes on with what it was about to do: events of an instruction that is tried again are
+ * Report all that t has done to the graph, if t is the thread in the filter variant. t is outside
+ * of the code cache and will continue where it was: events of an instruction that runs again are
  * held until then.
  */
 void filter_calls_pause(struct thread *t);
-/* The same, but it goes on with something else, as a handler of signals. */
+/* The same, if t continues elsewhere, such as in a signal handler. */
 void filter_calls_settle(struct thread *t);
 /*
- * As filter_calls_pause, of the thread in the filter variant, if there is one: it is this one, or
- * no thread can run (filter_scheduler.h).
+ * filter_calls_pause for the thread in the filter variant, if there is one: it is the caller, or no
+ * thread can run (filter_scheduler.h).
  */
 void filter_calls_settle_all(void);
-/* t is in the filter variant no longer, or it is not its turn. Nothing if it was not before. */
+/* t has left the filter variant, or lost its turn. Does nothing for other threads. */
 void filter_calls_end(struct thread *t);
-/* In a forked child: the thread in the filter variant is not there. */
+/* In a forked child, without the parent's thread in the filter variant. */
 void filter_calls_forget(void);
-/*
- * A fault has ended a segment of t after so many of its instructions; the others are not counted
- * any more.
- */
+/* A fault has ended segment s of t after `insns` instructions; the others are not counted. */
 void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns);
-/* An event of t happened so often, beside what executions tell. */
+/* Count an event that executions do not imply. */
 void filter_calls_count(uint32_t event, int64_t amount);
-/*
- * An access or fetch of t has missed, which is not counted yet: many records are followed by now.
- */
+/* Before a miss of t is counted: follow the records, if there are many. */
 void filter_calls_catch_up(struct thread *t);
-/* The miss that is about to be put behind those of filter_multi.h happens now. */
+/* Record that the next miss of filter_multi.h happens here. */
 void filter_calls_missed(void);
-/* Is there a record that is not followed yet? */
+/* Are there records that were not followed yet? */
 bool filter_calls_wait(void);
-/* All that is written down is followed, to make room for more. */
+/* Follow all records, to make room. */
 void filter_calls_follow(void);
 /*
- * t has faulted at an address: was it a record that has no room? Then it has by now, and the code
- * goes on.
+ * t has faulted at an address. True: a record had no room; now it has, and the code can continue.
  */
 bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_context *c);
 
-/* For filter_miss.S: where the next record is when there are many; when there is no room. */
+/* For filter_miss.S: the address of the next record when there are many; when there is no room. */
 extern uint64_t filter_records_many, filter_records_end;
 
 #endif

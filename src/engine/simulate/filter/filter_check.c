@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of the alignment of accesses; see filter_check.h. */
+/* How accesses are known to be aligned; see filter_check.h. */
 #include "engine/simulate/filter/filter_check.h"
 
 #include "engine/core/util.h"
@@ -22,7 +22,7 @@ static bool is_power_of_two(uint32_t v)
 	return v && !(v & (v - 1));
 }
 
-/* Vector moves that fault where they are not aligned are aligned where they do not. */
+/* Vector moves that fault when unaligned: if they do not fault, they are aligned. */
 static bool demands_alignment(const struct insn *in)
 {
 	uint32_t at = in->modrm_at;
@@ -34,8 +34,7 @@ static bool demands_alignment(const struct insn *in)
 		has_66 |= in->bytes[i] == 0x66;
 	}
 	/*
-	 * movaps, movapd 0f 28 and 29; movdqa 66 0f 6f and 7f; movntps 0f 2b; movntdq 0f e7: not
-	 * VEX
+	 * movaps, movapd 0f 28 and 29; movdqa 66 0f 6f and 7f; movntps 0f 2b; movntdq 0f e7: no VEX
 	 */
 	if (at < 2 || in->bytes[at - 2] != 0x0f)
 		return false;
@@ -53,7 +52,7 @@ static bool demands_alignment(const struct insn *in)
 	}
 }
 
-/* A base and an index whose multiples are aligned as the access should be. */
+/* A base, and a scaled index that keeps the base's alignment. */
 static bool is_multiple_from_base(const struct mem_op *m)
 {
 	return m->base < NOREG && m->index != NOREG && !m->fs && !m->narrow &&
@@ -83,7 +82,7 @@ enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
 }
 
 /*
- * Pushes and pops of eight bytes but pop rsp (a pop of r12 with the bit that extends it); b: behind
+ * Pushes and pops of eight bytes, except pop rsp. Pop r12 differs from it by REX.B only. b: behind
  * the prefix.
  */
 static int64_t pushed(const struct insn *in, const uint8_t *b)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter variant: how accesses to data are looked at, one by one or some together
- * (filter_runs.h).
+ * The filter variant: code that checks accesses to data, one by one or in runs (filter_runs.h).
  *
- * The clock has two values at a time, in lanes 0 and 1 of the counter register, so that it has to
- * be moved on for every other time only.
+ * The clock has two values at a time, in lanes 0 and 1 of the counter register, so it advances only
+ * at every other time.
  *
- * An access that straddles two lines is left to the engine. None does that is aligned; so alignment
- * is what is tested, of the base register where that is enough, and once for each value of it. The
- * stack pointer is aligned (filter_emit.c). What to do where an access is not is only there where
- * that has happened (filter_trust.h).
+ * The engine handles accesses that straddle two lines. Aligned accesses never do, so code tests the
+ * alignment: of the base register where that suffices, and once for each value of it. The stack
+ * pointer is known to be aligned (filter_emit.c). Code for unaligned accesses exists only where one
+ * has happened (filter_trust.h).
  */
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_check.h"
@@ -24,28 +23,28 @@
 struct access {
 	struct mem_op m;
 	enum filter_check check;
-	enum reg reg;  /* for the address, then the stamp's */
+	enum reg reg;  /* for the address, then for that of the stamp */
 	bool is_live;  /* flags must be kept */
 	bool borrows;  /* reg is rcx, whose value is in spill3 */
 	bool is_used;  /* reg has held something else already */
-	bool traps;    /* where it is not aligned: see filter_trust.h */
-	uint8_t *trap; /* rel8 of the branch there */
-	uint8_t *look; /* where the line is looked up; CHECK_ADDRESS: of the address in reg */
-	/* rel32 of branches that are not set yet: to the cold part, and to the engine. */
+	bool traps;    /* when unaligned: see filter_trust.h */
+	uint8_t *trap; /* rel8 of the branch to the trap */
+	uint8_t *look; /* code that looks up the line; CHECK_ADDRESS: of the address in reg */
+	/* rel32 of branches that are not set yet: to the cold part; to the engine */
 	uint8_t *unaligned, *missed[2];
-	uint8_t *island; /* rel8 of one to the engine, too */
+	uint8_t *island; /* rel8 of another branch to the engine */
 };
 
 /* ---- Islands: what jrcxz reaches ---- */
 
-/* rel8 of a jrcxz that wants to go to `to`. */
+/* field: rel8 of a jrcxz to `to`. */
 void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to)
 {
 	engine_assert(j->islands < sizeof j->island / sizeof *j->island);
 	j->island[j->islands++] = (struct island){field, to};
 }
 
-/* What comes here goes on behind the islands, unless nothing does. */
+/* is_passed: control comes by here, and jumps over the islands. */
 void filter_put_islands(struct job *j, bool is_passed)
 {
 	uint8_t *over = 0;
@@ -82,7 +81,7 @@ static bool names(const struct mem_op *m, enum reg r)
 	return m->base == r || m->index == r;
 }
 
-/* reg = the address of the access, wherever the value of rcx is meanwhile. */
+/* reg = the address of the access, wherever the target's rcx is. */
 static void emit_address(struct out *o, const struct access *a, bool is_first)
 {
 	if (a->borrows && !is_first && names(&a->m, RCX))
@@ -96,8 +95,7 @@ static void emit_address(struct out *o, const struct access *a, bool is_first)
 #define COLD_MOST  160u
 
 /*
- * reg32 = place in its line of the access's first byte; compared with the last one that does not
- * straddle.
+ * reg32 = offset of the access in its line; compares it with the last one that does not straddle.
  */
 static void emit_compare_ends(struct out *o, const struct access *a, bool is_first)
 {
@@ -114,9 +112,9 @@ static enum filter_stub stub_of(const struct access *a)
 }
 
 /*
- * The cold part: a look at both ends, if they may lie on two lines; the address to memory, and to
- * the engine. Returns where misses go. Where flags are not live the zero flag says whether the line
- * was not found, or the access straddles.
+ * The cold part: tests both ends, if they may lie on two lines; stores the address, and enters the
+ * engine. Returns the target of misses. If flags are not live, the zero flag is set for a miss, and
+ * clear for an access that straddles.
  */
 static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct access *a)
 {
@@ -139,7 +137,7 @@ static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct
 	return miss;
 }
 
-/* Writes it and the site, and sets the branches to it. Returns where misses go. */
+/* Emits the cold part and the site, and sets the branches to it. Returns the target of misses. */
 static const uint8_t *put_cold(struct job *j, const struct access *a,
 			       const struct filter_site *site)
 {
@@ -159,7 +157,7 @@ static const uint8_t *put_cold(struct job *j, const struct access *a,
 	return miss;
 }
 
-/* Are bits of r set, so that it is not aligned? Changes flags. */
+/* Branches if r is not aligned. Changes flags. */
 static void branch_if_unaligned(struct job *j, struct access *a, enum reg r)
 {
 	emit_test8(&j->o, r, (uint8_t)(a->m.size - 1));
@@ -171,7 +169,7 @@ static void branch_if_unaligned(struct job *j, struct access *a, enum reg r)
 	}
 }
 
-/* Does it straddle? The flags may be changed. */
+/* Tests whether the access straddles. Changes flags. */
 static void check_with_flags(struct job *j, struct access *a)
 {
 	if (a->check == CHECK_BASE) {
@@ -182,7 +180,7 @@ static void check_with_flags(struct job *j, struct access *a)
 	}
 }
 
-/* The same without: is it aligned? If not, the engine sees. */
+/* Tests the alignment without flags; leaves unaligned accesses to the engine. */
 static void check_without_flags(struct job *j, struct access *a)
 {
 	enum reg from = a->reg;
@@ -202,7 +200,7 @@ static void check_without_flags(struct job *j, struct access *a)
 	a->missed[0] = emit_jump_later(&j->o);
 }
 
-/* The number of the line of the address in `from` to reg. */
+/* reg = line number of the address in `from`. */
 static void emit_number_of_line(struct job *j, const struct access *a, enum reg from)
 {
 	const uint8_t high = 64 - FILTER_ADDRESS_BITS;
@@ -221,7 +219,7 @@ static void emit_number_of_line(struct job *j, const struct access *a, enum reg 
 	}
 }
 
-/* The number of its line to reg. */
+/* reg = line number of the access. */
 static void emit_line(struct job *j, struct access *a)
 {
 	const struct mem_op *m = &a->m;
@@ -248,7 +246,7 @@ static void emit_line(struct job *j, struct access *a)
 	emit_number_of_line(j, a, a->reg);
 }
 
-/* Bytes of code, at most, of an access. */
+/* The most bytes of code of an access. */
 static uint32_t access_most(const struct access *a)
 {
 	const uint32_t lea = 10, lea_fs = 24, reload = 9;
@@ -260,7 +258,7 @@ static uint32_t access_most(const struct access *a)
 	return bytes + address + 17;
 }
 
-/* Goes on where the line is in the cache, with the stamp's address in reg. */
+/* Code that continues with the stamp's address in reg, if the line is in the cache. */
 static void look_up(struct job *j, struct access *a)
 {
 	if (a->is_live)
@@ -285,10 +283,7 @@ static uint8_t log2_of(uint32_t size)
 	return (uint8_t)__builtin_ctz(size);
 }
 
-/*
- * What has to be asked of the access of the instruction at pc: less, if its base has been tested
- * before.
- */
+/* Chooses the test of the access, by the instruction at pc: none, if its base was tested before. */
 static void choose_check(struct job *j, struct access *a, enum filter_check check, uint64_t pc)
 {
 	a->check = check;
@@ -298,7 +293,7 @@ static void choose_check(struct job *j, struct access *a, enum filter_check chec
 		   !j->is_apart && filter_trusts(pc);
 }
 
-/* Behind it: what its base is now known to be. */
+/* Behind the access its base is known to be aligned. */
 static void note_aligned(struct job *j, const struct access *a)
 {
 	if (a->traps && a->check == CHECK_BASE)
@@ -329,7 +324,7 @@ static struct filter_site site_of(struct job *j, const struct access *a, uint32_
 	};
 }
 
-/* Access n of the segment, of instruction `in`, at *m. */
+/* Access n of the segment: operand *m of instruction `in`. */
 static void emit_access(struct job *j, const struct insn *in, const struct mem_op *m, uint32_t n,
 			bool is_live)
 {
@@ -372,7 +367,7 @@ static void set_stub(struct job *j, const struct access *a, const uint8_t *stub)
 		filter_add_island(j, a->island, stub);
 }
 
-/* A line of a run: that of the byte at `offset` from the base. */
+/* Looks up the line of a run's byte at `offset` from the base. */
 static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
 			     const uint8_t *stub)
 {
@@ -383,7 +378,7 @@ static void emit_line_of_run(struct job *j, struct access a, int64_t offset, boo
 	set_stub(j, &a, stub);
 }
 
-/* The run that begins with access k of in[i]. */
+/* Emits the run that begins with access k of in[i]. */
 static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_run *run,
 		     bool is_live)
 {
@@ -416,7 +411,7 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	tail->back = j->o.p;
 }
 
-/* All registers are what they were at the first access, where all are looked at. */
+/* Checks a run's accesses one by one. Registers are as at the first access. */
 static void emit_tail(struct job *j, const struct filter_tail *tail)
 {
 	const uint32_t first = tail->run->first, end = first + tail->run->members;

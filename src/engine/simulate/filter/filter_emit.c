@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter variant: what a segment asks and counts by itself, see filter.h.
+ * The filter variant: what a segment checks and counts by itself, see filter.h.
  *
  * At its beginning a segment adds to the counter register and to its counter of executions. Before
- * the first instruction on another line of code, and before each access, it asks for the line's
- * cell and writes the time to the stamp that the cell leads to. A register that the segment does
- * not name holds the address (scratch, target value in the arena's spill2); where the status flags
- * are live the question is asked by jrcxz, so in rcx (target value in spill3 if it is not the
- * scratch register).
+ * the first instruction on another line of code, and before each access, it loads the line's cell,
+ * and writes the time to the stamp. A register that the segment does not use holds the address
+ * (scratch; the target's value is in the arena's spill2). Where the status flags are live, jrcxz
+ * tests the cell, so it is in rcx (target's value in spill3 unless rcx is the scratch register).
  *
- * The stack pointer is a multiple of 8 wherever a segment begins: where the thread enters the
- * cache, and behind all that could change that, it is tested. Once it was not, code does without
- * (filter_is_careful).
+ * The stack pointer is a multiple of 8 wherever a segment begins. It is tested when the thread
+ * enters the code cache, and behind all instructions that could change that. Once the test has
+ * failed, code does not rely on it (filter_is_careful).
  */
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_check.h"
@@ -22,10 +21,10 @@
 #include "engine/translate/flags.h"
 #include "engine/translate/job.h"
 
-/* Bytes of code, at most: */
+/* The most bytes of code: */
 #define FETCH_MOST 84u	/* of a fetch up to its branches */
 #define INSN_MOST  64u	/* of a copied instruction, and of what ends a segment */
-#define GIVE_MOST  104u /* of one that the counter register is given to */
+#define GIVE_MOST  104u /* of one that uses the counter register */
 #define COLD_STACK 14u
 
 /* ---- Code ---- */
@@ -38,8 +37,8 @@ void filter_put_rcx_away(struct job *j)
 }
 
 /*
- * The lines of the instruction that are not the last one touched by this block. Instructions
- * on two lines are fetched from both at once: one of them missing, the engine looks at both.
+ * Fetches the instruction's lines, except the last one that this block has touched. Instructions on
+ * two lines fetch both at once: if one is missing, the engine handles both.
  */
 static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 {
@@ -104,7 +103,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 
 /* ---- Segments ---- */
 
-/* Is there anything to ask from in[i] on? */
+/* Is there anything to check from in[i] on? */
 static bool looks_from(const struct job *j, uint32_t i)
 {
 	const uint64_t line = j->code_line;
@@ -130,13 +129,13 @@ static bool has_live(const struct job *j)
 	return any != 0;
 }
 
-/* Behind it the stack pointer may be anything. */
+/* May the instruction leave the stack pointer unaligned? */
 static bool may_unalign_stack(const struct insn *in)
 {
 	return in->kind == INSN_PLAIN && !filter_keeps_stack(in);
 }
 
-/* What may make the stack pointer odd ends a segment: there it is tested. */
+/* An instruction that may unalign the stack pointer ends a segment, and is followed by a test. */
 bool filter_fits(struct job *j, uint32_t end)
 {
 	if (!filter_is_careful && end - j->first >= 2 && may_unalign_stack(&j->in[end - 2]))
@@ -159,9 +158,9 @@ void filter_enter(struct job *j)
 }
 
 /*
- * The scratch register, at the beginning of the segment. Direct branches that come from where it is
- * put away already enter behind that: a loop would wait for the register to be stored and loaded
- * again each time.
+ * Saves the scratch register at the beginning of the segment. A direct branch that comes from code
+ * where it is saved enters behind that: in a loop the store and the load would delay each
+ * iteration.
  */
 static void put_away(struct job *j)
 {
@@ -198,7 +197,7 @@ void filter_begin_segment(struct job *j)
 	j->stack_is_aligned = !filter_is_careful;
 	if (j->in[j->end - 1].pop_bytes % FILTER_STACK_ALIGN && !filter_is_careful) {
 		filter_is_careful = true;
-		j->failed = true; /* all code, that before it as well */
+		j->failed = true; /* all code is made anew, that before it as well */
 	}
 	filter_begin_data(j);
 	if (!j->live[j->first] && !looks_from(j, j->first))
@@ -210,7 +209,7 @@ void filter_begin_segment(struct job *j)
 	j->borrows2 = j->scratch2;
 }
 
-/* In rcx. */
+/* Tests the stack pointer in rcx. */
 static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 {
 	struct out o;
@@ -226,7 +225,10 @@ static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 	emit_load_gs(&j->o, RCX, T_SPILL3);
 }
 
-/* Behind what may make it odd; all code is given up then, and made anew without relying on it. */
+/*
+ * Tests the stack pointer. If it is not aligned, all code is dropped, and made anew without relying
+ * on it.
+ */
 static void test_stack(struct job *j)
 {
 	const struct insn *last = &j->in[j->end - 1];
@@ -257,8 +259,8 @@ void filter_count(struct job *j)
 }
 
 /*
- * Nothing is asked behind this, so the scratch register goes back: not just in front of the branch
- * that ends the segment, where the processor takes a comparison and a branch for one.
+ * Restores the scratch register after the last check. Not directly before the branch that ends the
+ * segment, because the processor fuses a comparison with the branch behind it.
  */
 static void give_back(struct job *j)
 {

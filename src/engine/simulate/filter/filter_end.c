@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Out of the filter variant, and what its code takes for granted; see filter_end.h. */
+/* Ends the filter variant, and renews code whose assumptions fail; see filter_end.h. */
 #include "engine/simulate/filter/filter_end.h"
 
 #include "engine/codecache/cache.h"
@@ -14,7 +14,7 @@
 
 bool filter_is_careful;
 bool filter_expects_faults;
-static bool has_old_code; /* from before that */
+static bool has_old_code; /* code from before filter_expects_faults */
 
 void filter_expect_faults(void)
 {
@@ -39,7 +39,8 @@ void filter_renews(const struct thread *t)
 }
 
 /*
- * shr r, 6; mov r32, [r * 4 + FILTER_CELLS]: as emit_number_of_line and emit_load_cell make them.
+ * The code is shr r, 6; mov r32, [r * 4 + FILTER_CELLS], from emit_number_of_line and
+ * emit_load_cell.
  */
 bool filter_looks_nowhere(struct frame_context *c)
 {
@@ -65,7 +66,7 @@ bool filter_looks_nowhere(struct frame_context *c)
 	return true;
 }
 
-/* The filter is off since a moment: t goes on as threads do. */
+/* The filter has just ended: t continues in the stream variant. */
 static void go_on_without(struct thread *t)
 {
 	if (engine.variant == VARIANT_FILTER)
@@ -101,16 +102,15 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 }
 
 /*
- * Many programs would like their memory at some address and are content with another. So is Go,
- * which gives back what it got and wishes for the next address of a list, up to the 25th, which is
- * free. Go with its race detector and Java with ZGC go on for longer, in vain. What they do is
- * nothing but mmap and munmap in turns.
+ * Many programs hint at an address and accept another. Go gives back the mapping it got, and tries
+ * the next address of a list; the 25th is free. Go with its race detector and Java with ZGC try on
+ * in vain. Meanwhile they call nothing but mmap and munmap in turns.
  */
 #define PATIENCE 28u
 
 static struct {
 	uint32_t refused; /* in a row */
-	uint64_t got;	  /* instead, the last time; 0: given back */
+	uint64_t got;	  /* the last refused hint's mapping; 0: unmapped */
 } wishes;
 
 void filter_before_wish(struct thread *t, uint64_t start, uint64_t end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What may end a simulation in the filter variant, or make it one of several threads. */
+/* Events that may end the filter variant, or start the scheduler in it. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_VARIANT_H
 #define DWELL_ENGINE_SIMULATE_FILTER_VARIANT_H
 
@@ -7,33 +7,35 @@
 #include "engine/core/state.h"
 
 /*
- * Both of these take the lock of collect.h. t is about to make another thread: they take turns from
- * now on.
+ * Takes the lock of collect.h. t is about to make another thread: threads take turns from now on.
  */
 void filter_before_thread(struct thread *t);
-/* t is about to map start to end, whatever is there: if that is the filter's, it is over. */
+/*
+ * Takes the lock of collect.h. t is about to map over [start, end), whatever is there: if that is
+ * the filter's memory, the filter ends.
+ */
 void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end);
 /*
- * t would like a mapping to be there, and gets it elsewhere if that is not free: the filter is over
- * once it does not put up with that. Behind it, as behind each call of mmap, where the mapping is;
- * and what is unmapped. These two under the translate lock.
+ * For mmap with an address that is only a hint: if the kernel refused hints in the filter's memory
+ * too often, end the filter. filter_after_wish follows each mmap, with the result in `got`;
+ * filter_after_unmapping follows each munmap. The last two under the translate lock.
  */
 void filter_before_wish(struct thread *t, uint64_t start, uint64_t end);
 void filter_after_wish(uint64_t start, uint64_t end, uint64_t got);
 void filter_after_unmapping(uint64_t start);
 
-/* From now on the program could go on after a fault. */
+/* From now on the program may continue after a fault. */
 void filter_expect_faults(void);
 /*
- * Has the code of the filter variant, which t is about to enter, to be made anew? It is about to
- * be.
+ * Must the code of the filter variant, which t is about to enter, be translated anew? filter_renews
+ * says that it will be.
  */
 bool filter_must_renew(const struct thread *t);
 void filter_renews(const struct thread *t);
 /*
- * A fault in the cache: is it the look at the cell of an address that is none, beyond the table?
- * Then the register that holds the number of its line has one within from now on, and the look can
- * go on. The access itself faults next.
+ * A fault in the code cache: is it the load of a cell beyond the table, for an invalid address?
+ * Then change the register to a line within, so that the load can run. The access itself faults
+ * next.
  */
 bool filter_looks_nowhere(struct frame_context *c);
 

@@ -153,7 +153,7 @@ static inline void emit_jcc(struct out *o, uint8_t condition, const uint8_t *to)
 	emit_u32(o, (uint32_t)(to - (o->p + 4)));
 }
 
-/* The same to somewhere that is not known yet: returns the field for emit_set_branch. */
+/* emit_jcc to a target not yet known: returns the field for emit_set_branch. */
 static inline uint8_t *emit_branch(struct out *o, uint8_t condition)
 {
 	emit_bytes(o, (const uint8_t[]){0x0f, condition, 0, 0, 0, 0}, 6);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the filter go to the caches of the replay; see filter_handover.h. */
+/* Moves the filter's lines to the caches of the replay; see filter_handover.h. */
 #include "engine/simulate/filter/filter_handover.h"
 
 #include "engine/simulate/filter/filter.h"
@@ -18,7 +18,7 @@ static uint64_t line_of_last(const uint32_t *cell)
 	return (uint64_t)(cell - w.last_cells);
 }
 
-/* A cache here and there. */
+/* A cache of the filter and of the replay. */
 struct pair {
 	struct filter_level *level;
 	struct sim_cache *cache;
@@ -51,7 +51,7 @@ static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t 
 }
 
 /*
- * The one that the cache wants next, or NULL. Where lines have places these are filled in their
+ * The owner to insert next, or NULL. With random replacement lines have fixed places, filled in
  * order.
  */
 static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t places)
@@ -66,7 +66,7 @@ static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t pla
 	return 0;
 }
 
-/* In each set the oldest first. */
+/* Inserts the oldest line of each set first. */
 static void hand_over(const struct pair *p)
 {
 	const struct filter_level *l = p->level;

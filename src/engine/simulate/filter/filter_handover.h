@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the filter goes off, what is in its caches goes to those of the hierarchy, each set in the
- * order that says who gives way.
+ * Moves the filter's lines to the caches of the hierarchy when the filter ends. Keeps the
+ * replacement order of each set.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_HANDOVER_H
 #define DWELL_ENGINE_SIMULATE_FILTER_HANDOVER_H
 
 struct sim_cache;
 
-/*
- * The first levels and, if the filter has it as well, the last one; else NULL, as code is where
- * fetches are not simulated.
- */
+/* code is NULL if fetches are not simulated; last is NULL if the filter does not have LL. */
 struct filter_caches {
 	struct sim_cache *data, *code, *last;
 };

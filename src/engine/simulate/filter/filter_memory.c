@@ -21,7 +21,7 @@ static bool reserve(uint64_t at, uint64_t bytes)
 	long p = pages_map(at, bytes, PROT_READ | PROT_WRITE,
 			   MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1);
 
-	if (!sys_failed(p) && (uint64_t)p != at) /* a kernel that does not know the flag */
+	if (!sys_failed(p) && (uint64_t)p != at) /* a kernel without MAP_FIXED_NOREPLACE */
 		sys2(SYS_munmap, p, bytes);
 	return (uint64_t)p == at && sys3(SYS_madvise, at, bytes, MADV_DONTDUMP) == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The address space that the filter variant's tables take; see filter.h. */
+/* The address space of the filter variant's tables; see filter.h. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
 #define DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * From FILTER_LOW to the engine's low tables, and so many bytes from FILTER_CELLS on. Returns false
- * if something is there.
+ * Reserve FILTER_LOW up to the engine's low tables, and high_bytes from FILTER_CELLS on. Returns
+ * false if something is there.
  */
 bool filter_memory_reserve(uint64_t high_bytes);
 void filter_memory_release(void);

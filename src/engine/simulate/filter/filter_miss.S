@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An inline test of the filter variant has failed; see filter.h. All target state is live but the register that
- * the test was made in, and the status flags where the stub says so. rbx has been put away and leads to the site (filter_sites.h);
- * T_MISS_ADDRESS says what was accessed.
+ * An inline test of the filter variant has failed; see filter.h. All target state is live, except
+ * the test's register, and the status flags if the stub says so. rbx is saved and points to the
+ * site (filter_sites.h); T_MISS_ADDRESS is the access's address.
  *
- * The misses of an access in a hierarchy of two levels are done here: a program may have
- * one in every ten accesses, so this comes in several kinds: for caches of up to 8 ways, where stamps say when
- * lines were used, and for all others; with the status flags put away or not. All else is for C. T_REGS is free while the thread is in
- * the cache. Only one thread comes here.
+ * Misses of accesses in a hierarchy of two levels are handled here, as every tenth access of a
+ * program may miss. There are variants: for LRU caches of up to 8 ways, and for all others; with
+ * status flags saved or not. C handles all the rest. T_REGS is free while the thread is in the code
+ * cache. Only one thread comes here.
  *
- * Only the first level is changed at once. What came there is written down, and some hundred misses are counted, and looked for in LL, together:
- * nothing but misses asks LL, and so the processor waits for many lines of its tables at a time (one by one, they were
- * half of cc1's misses' time).
+ * Only the first level is updated at once. The miss is noted; some hundred are counted and looked
+ * up in LL together. Nothing but misses reads LL, and so the processor waits for many lines of its
+ * tables at a time. (One by one they took half of the time of misses in cc1.)
  *
- * What the next accesses wait for is the store to the cell of the line that gives way, whose address decides what their loads of cells
- * may read. So each set has a record of its oldest line (struct filter_oldest), made when the set missed last,
- * when nothing waited for it. It is right as long as that line has not been used since, as all stamps only grow. (To search the stamps at each
- * miss took two thirds of the time of misses, which were two thirds of gzip's.)
+ * The next accesses depend on the store to the evicted line's cell, whose address decides what
+ * their loads of cells may read. So each set keeps a record of its oldest line (struct
+ * filter_oldest), made at the set's last miss, when nothing depended on it. It holds unless that
+ * line was used since, as stamps only grow. (Searching the stamps at each miss took two thirds of
+ * the time of misses, which were two thirds of gzip's time.)
  */
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -27,7 +28,7 @@
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 
-/* Besides rbx. FILTER_OTHERS are those that are not among them. */
+/* Registers saved at each miss, besides rbx. FILTER_OTHERS are the rest. */
 	.macro each_of_miss what
 	\what	rax, 0
 	\what	rcx, 1
@@ -69,7 +70,7 @@
 	restore	r9, 9
 	.endm
 
-/* Where the cell of line rax is: to rdi. is_code: 1 the last line of a fetch, 2 the first. */
+/* rdi: the address of the cell of line rax. is_code: 1 the last line of a fetch, 2 the first. */
 	.macro find_cell is_code
 	.if \is_code == 2
 	mov	SITE_FIRST(%rbx), %edi
@@ -81,8 +82,8 @@
 	.endm
 
 /*
- * Line rax, whose cell is at rdi, takes the place rsi, the one of the oldest line in its set of `level`, whose cell is r8. rcx: the set's record.
- * Changes rdx.
+ * Line rax replaces the oldest line of its set of `level`. Out: rdi: its cell; rsi: its place; r8:
+ * the evicted line's cell; rcx: the set's record. Changes rdx.
  */
 	.macro bring_in level, is_code, is_quick
 	mov	%eax, %ecx
@@ -108,7 +109,7 @@
 	.previous
 	.endm
 
-/* Which line is the next to give way in that set. Changes rdx, rdi, r8. */
+/* Finds the line of that set that is evicted next. Changes rdx, rdi, r8. */
 	.macro find_next level, is_quick
 	find_least	\level, \is_quick, 1
 	mov	%r8, OLDEST_PLACE(%rcx)
@@ -116,20 +117,21 @@
 	mov	%rdi, OLDEST_CELL(%rcx)
 	.endm
 
-/* The line of the access, if it is one, to rax. Changes rcx. */
+/* rax: the line of the access, if it is one. Changes rcx. */
 	.macro find_line_of_data slow
 	mov	%gs:T_MISS_ADDRESS, %rax
 	movzbl	SITE_SPAN(%rbx), %ecx
 	add	%rax, %rcx
 	xor	%rax, %rcx
 	cmp	$63, %rcx
-	ja	\slow		/* it ends on another line */
+	ja	\slow
 	pext	FILTER_LINE_MASK, %rax, %rax
 	.endm
 
 /*
- * A miss of the first level in the call graph, if there is one, which has a record of events behind the last step; where there are many
- * records, to C, which has them followed. To rdx what comes behind that record, or 0. Changes rcx, rdi.
+ * Counts a first-level miss for the call graph, if there is one: in a record of events behind the
+ * last step. With many records it goes to C, which follows them. rdx: the end of that record, or 0.
+ * Changes rcx, rdi.
  */
 	.macro count_for_graph slow
 	mov	%gs:T_STEP, %rdx
@@ -156,8 +158,8 @@
 	.endm
 
 /*
- * The miss is written down, of line rax, and of the line before where there are `flags`; to C where there is no room. Changes rcx, rdx, rdi,
- * r8.
+ * Notes the miss of line rax, and of the line before if there are `flags`; goes to C without room.
+ * Changes rcx, rdx, rdi, r8.
  */
 	.macro note_miss slow, flags, has_graph
 	mov	filter_next_note(%rip), %r8
@@ -179,7 +181,10 @@
 	mov	%r8, filter_next_note(%rip)
 	.endm
 
-/* Behind a miss: the place rsi goes to the register of the site. With the flags in r9 if they are kept. */
+/*
+ * Ends a miss: the place rsi goes to the register of the site. The flags are in r9 if they are
+ * kept.
+ */
 	.macro leave_miss keeps_flags
 	movslq	SITE_BACK(%rbx), %rax
 	movzbl	SITE_REG(%rbx), %ecx
@@ -204,13 +209,13 @@
 	.previous
 	.endm
 
-/* One that is not put away. */
+/* A register that was not saved. */
 	.macro give name, number
 	cmp	$\number, %ecx
 	cmove	%rsi, %\name
 	.endm
 
-/* The time of the access to the stamp rsi; of fetches it is that of lane 0. */
+/* Writes the time of the access to the stamp at rsi; for fetches it is lane 0. */
 	.macro stamp is_code
 	.if !\is_code
 	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
@@ -224,7 +229,7 @@
 	.endif
 	.endm
 
-/* An access or a fetch that touches two lines, some of which may be there: the place of the last one to rsi. */
+/* An access or fetch on two lines, of which one may be there. rsi: the place of the last one. */
 	.macro miss_of_two level, is_code, slow, has_graph
 	.if \is_code
 	mov	SITE_LINE(%rbx), %rax
@@ -268,9 +273,9 @@
 	.endm
 
 /*
- * A miss of a line in the first level, and all that follows it; to C where that is not all. is_quick: rows have 8 places, and
- * stamps say when lines were used. has_graph: there may be a call graph. If the flags are of no interest they say whether this is a miss of a line (zero) or
- * an access that straddles two.
+ * A miss of a line in the first level, and all that follows; C handles the rest. is_quick: rows
+ * have 8 places, and the policy is LRU. has_graph: there may be a call graph. If the flags are not
+ * kept they say whether this is a miss of a line (zero) or an access that straddles two.
  */
 	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph
 	.globl	\name
@@ -288,7 +293,7 @@
 	find_line_of_data 5f
 	mov	FILTER_CELLS(,%rax,4), %esi
 	test	%esi, %esi
-	jnz	3f		/* it was only asked because it is not aligned */
+	jnz	3f		/* it came here only because it is unaligned */
 	.else
 	jnz	5f
 	mov	%gs:T_MISS_ADDRESS, %rax
@@ -300,7 +305,7 @@
 	.if !\is_quick
 	cmpl	$0, STATE(\level + L_BY_USE)
 	jne	3f
-	stamp	\is_code	/* FIFO: the code behind the miss does not do it */
+	stamp	\is_code	/* FIFO: the code behind the miss does not */
 	.endif
 3:	leave_miss	\keeps_flags
 5:
@@ -327,12 +332,12 @@ engine_filter_miss:
 	miss	filter_any_data, F_DATA, 0, 0, 1, 1
 	miss	filter_any_code, F_CODE, 1, 0, 1, 1
 
-/* To C, with the registers where it finds them, on the engine's stack. */
+/* Enters C on the engine's stack, with the registers in T_REGS. */
 	.globl	filter_slow
 	.hidden	filter_slow
 filter_slow:
 	each_of_miss save
-.Lslow_0:			/* the flags are of no interest, but r9 is */
+.Lslow_0:			/* the flags are dead, but r9 is live */
 	save_flags
 .Lslow_1:
 	each_other save
@@ -359,7 +364,10 @@ filter_slow:
 	popfq
 	jmp	81b
 
-/* Of several hierarchies: the miss at rsi is counted in the record behind the last step, if there is a call graph. Changes rcx, rdx. */
+/*
+ * Several hierarchies: counts the miss at rsi in the record behind the last step, if there is a
+ * call graph. Changes rcx, rdx.
+ */
 	.macro open_words
 	mov	%gs:T_STEP, %rdx
 	test	%rdx, %rdx
@@ -381,8 +389,8 @@ filter_slow:
 	.endm
 
 /*
- * Of several hierarchies: a line has missed in their front. It is written down, with the one that gave way. What the site has for its
- * event is the column, and with its number is the cell (filter_multi.h).
+ * Several hierarchies: a miss in their front. Notes the line and the evicted one. SITE_EVENT is the
+ * column; the site's number leads to the cell (filter_multi.h).
  */
 	.macro miss_of_multi name, level, is_code
 	.globl	\name

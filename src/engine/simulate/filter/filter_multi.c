@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What misses in the fronts of several hierarchies; see filter_multi.h. */
+/* Misses in the fronts of several hierarchies; see filter_multi.h. */
 #include "engine/simulate/filter/filter_multi.h"
 
 #include "engine/codecache/pages.h"
@@ -14,15 +14,14 @@
 
 #define MISSES 2048u
 /*
- * So many misses lie between finding which first levels missed, when rows below are asked for, and
- * looking at these.
+ * Misses between the lookup of first levels, which prefetches rows below, and the lookup of those.
  */
 #define AHEAD 16u
 
 static struct {
 	struct sim_multi *s;
-	uint32_t counted; /* of those that are written down */
-	uint64_t *events; /* of each a word of bits; 0 where it goes on */
+	uint32_t counted; /* of the noted misses */
+	uint64_t *events; /* a word of bits for each; 0 with MISS_GOES_ON */
 } f;
 
 struct filter_misses filter_misses;
@@ -76,10 +75,7 @@ static uint64_t line_of(const uint32_t *cell, unsigned kind)
 	return kind == SIM_OF_CODE ? filter_line_of_code(cell) : filter_line_of_data(cell);
 }
 
-/*
- * The numbers of the instruction's cell, which is made if there is none; the spare one's: no
- * memory.
- */
+/* The numbers of the instruction's cell, which is made if needed; the spare one's: no memory. */
 static uint64_t *numbers_of(const struct filter_miss *m)
 {
 	struct segment_insn *in;
@@ -103,8 +99,8 @@ static void charge(const struct filter_miss *m, uint64_t events)
 }
 
 /*
- * So that it can be counted there soon: 80 % of the time here was waiting for that. Inlined for
- * sure, as the compiler takes a function that does nothing but this for one without effect.
+ * Prefetches the cell, as 80 % of the time here was waiting for it. Always inlined, because the
+ * compiler takes a function that only prefetches for one without effect.
  */
 static inline __attribute__((always_inline)) void ask_for_cell(const struct filter_miss *m,
 							       uint32_t missed)
@@ -129,7 +125,7 @@ static void look_at_firsts(struct filter_miss *m)
 	ask_for_cell(m, m->firsts);
 }
 
-/* firsts: those that the line before missed in, if it is of the same access. */
+/* firsts: the first levels in which the line before missed, if it is of the same access. */
 static uint64_t look_below(const struct filter_miss *m, uint32_t firsts)
 {
 	static const enum sim_access access[] = {SIM_FETCH, SIM_LOAD, SIM_STORE};

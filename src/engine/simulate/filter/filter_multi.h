@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several hierarchies in the filter variant. Its first levels are the fronts of sim/system/multi.h,
- * small caches that have nothing but what all first levels have. So code goes on by itself where
- * all of them hit. What misses in a front changes nothing that code looks at but the front: so the
- * line that came and the one that gave way are written down, and some thousand misses are looked at
- * together, in their order, which asks for the rows of caches of megabytes in advance.
+ * Several hierarchies in the filter variant. Its first levels are the fronts of sim/system/multi.h:
+ * small caches of lines that all first levels have. So code continues by itself where all of them
+ * hit.
  *
- * A miss belongs behind the steps that were written before it: where calls are followed a record
- * (sim/calls/call_records.h) says which misses lie between two steps. What came of a miss is a word
- * of bits, one for each event.
+ * A miss in a front changes only the front at once. The line that came and the one that was evicted
+ * are noted. Some thousand misses are looked up together, in order, so that rows of megabytes can
+ * be prefetched.
+ *
+ * The call graph needs each miss behind the steps before it: a record (sim/calls/call_records.h)
+ * says which misses lie between two steps. The result of a miss is a word with a bit for each
+ * event.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_SEVERAL_H
 #define DWELL_ENGINE_SIMULATE_FILTER_SEVERAL_H
@@ -20,10 +22,10 @@
 #define MISS_COLUMN 20
 #define MISS_EVENTS 24
 #define MISS_SHIFT  5
-/* its flags, in the byte behind the column */
+/* flags of a miss, in the byte behind the column */
 #define MISS_WITH_BEFORE 1 /* the access lies on the line before, too */
 #define MISS_WITH_NEXT	 2 /* on the next one */
-#define MISS_GOES_ON	 4 /* and that missed as well: it is what follows */
+#define MISS_GOES_ON	 4 /* on the next one, which missed too: the next miss */
 #define MISS_FLAGS_SHIFT 8
 /* struct filter_misses */
 #define Q_NEXT	0
@@ -39,18 +41,15 @@
 struct segment_insn;
 struct sim_multi;
 
-/* A line has come to a front. */
+/* A miss in a front. */
 struct filter_miss {
 	uint64_t line;
-	/*
-	 * the cell of the line that gave way; NULL, or that at FILTER_NOBODY: there was a free
-	 * place
-	 */
+	/* the cell of the evicted line; NULL, or the one at FILTER_NOBODY: a place was free */
 	const uint32_t *victim;
-	uint32_t site;	/* whose access it is; 0: insn's */
+	uint32_t site;	/* of the access; 0: the access is insn's */
 	uint8_t column; /* of the events: 0 fetch, 1 read, 2 write */
 	uint8_t flags;	/* MISS_WITH_BEFORE and others */
-	uint8_t firsts; /* that missed */
+	uint8_t firsts; /* first levels that missed, as bits */
 	uint8_t unused;
 	union {
 		uint64_t events; /* filter_site_cell */
@@ -59,8 +58,8 @@ struct filter_miss {
 };
 
 struct filter_misses {
-	struct filter_miss *next; /* where the next one is written; NULL: there is one hierarchy */
-	struct filter_miss *last; /* there is room for one there, and no more */
+	struct filter_miss *next; /* the next free entry; NULL: there is one hierarchy */
+	struct filter_miss *last; /* the last entry */
 	struct filter_miss *first;
 };
 extern struct filter_misses filter_misses;
@@ -74,7 +73,7 @@ _Static_assert(offsetof(struct filter_miss, events) == MISS_EVENTS, "layout");
 _Static_assert(offsetof(struct filter_misses, last) == Q_LAST, "layout");
 _Static_assert(offsetof(struct filter_misses, first) == Q_FIRST, "layout");
 
-/* The filter variant has the fronts of these. False: there is no memory. Once. */
+/* Use the fronts of s in the filter variant. False: there is no memory. Called once. */
 bool filter_multi_start(struct sim_multi *s);
 static inline bool filter_multi_is_on(void)
 {
@@ -82,27 +81,30 @@ static inline bool filter_multi_is_on(void)
 }
 
 /*
- * Write one down; where two are of one access, both are put in turn. There is room, after
+ * Note a miss; of two misses of an access, one after the other. There is room after
  * filter_multi_make_room.
  */
 void filter_multi_put(const struct filter_miss *miss);
-/* For two, as an access has at most. */
+/* Make room for two, the most that an access has. */
 void filter_multi_make_room(void);
 
-/* How many are written down. */
+/* The number of noted misses. */
 uint32_t filter_multi_waiting(void);
 /*
- * All of these are looked at and counted for their instructions; and a word of events for each.
- * They stay where they are.
+ * Look up all noted misses and charge them to their instructions. They stay noted, each with a word
+ * of events.
  */
 void filter_multi_count(void);
 const uint64_t *filter_multi_events(void);
-/* They have been counted for all. */
+/* Drop all noted misses, which were counted. */
 void filter_multi_forget(void);
-/* All is counted, as far as nobody waits for the words. */
+/* Count all noted misses; drop them, unless the call graph still needs the words. */
 void filter_multi_settle(void);
 
-/* glue, filter_vectors.S: call f, which may change vector registers 16 to 19 and masks 1 to 3. */
+/*
+ * filter_vectors.S: call f, which may change vector registers 16 to 19 and masks 1 to 3; restore
+ * them.
+ */
 void filter_with_vectors(void (*f)(void));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What filter_miss.S and filter_below.S share: which line of a set is the oldest, and what is
- * written down of a miss.
+ * Shared by filter_miss.S and filter_below.S: the search for a set's oldest line, and notes of
+ * misses.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
@@ -10,34 +10,32 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_sites.h"
 
-/* A miss that is written down. */
+/* A note of a miss. */
 #define NOTE_LINE   0
-#define NOTE_SITE   8 /* its number and, behind that, what SITE_REG and the following are */
+#define NOTE_SITE   8 /* its number, and the bytes from SITE_REG on */
 #define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
 #define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
-#define NOTE_RECORD 16 /* what comes behind the call graph's record of events; or 0 */
+#define NOTE_RECORD 16 /* the end of the call graph's record of events; or 0 */
 #define NOTE_BYTES  24
 #define NOTES	    256 /* 6 KB */
 
 /* clang-format off */
 
 /*
- * A branch, with what fuses with it so many bytes, is not to touch the end of 32 bytes of code:
- * Intel's processors keep no decoded form then.
+ * A branch, `bytes` long with the instruction fused to it, must not cross or touch a 32-byte
+ * boundary: Intel's processors do not cache its decoded form then (jump conditional code erratum).
  */
 	.macro keep_together bytes
 	.balign	32, , \bytes
 	.endm
 
-/* Of filter_state. */
 #define STATE(at) filter_state + (at)(%rip)
 
 /*
- * ymm29: the least of those numbers of the row at r8 that stand in the same place of a register,
- * for half a register. Each stamp is moved up and given the number of its place below, so that the
- * least says both; that of place rdx / 8 (as many as a row has: of none) is made the greatest. No
- * register is 512 bits wide: for some hundred microseconds after one is the processor's clock may
- * be slower by a tenth. Changes ymm30.
+ * ymm29: lane-wise minimum of the registers of the row at r8. Each stamp is shifted left, and its
+ * low bits get the number of its place, so that the least says both. Place rdx / 8 becomes the
+ * greatest (if it is the number of places: none does). Only 256 bits are used: for some hundred
+ * microseconds after 512-bit code the processor's clock may be slower by a tenth. Changes ymm30.
  */
 	.macro row_of_8
 	vpsllq	$3, (%r8), %ymm29
@@ -58,7 +56,7 @@
 	.endr
 	.endm
 
-/* The least of that row to rdx. */
+/* rdx: the least of the row. */
 	.macro least_of_row places
 	row_of_\places
 	vextracti32x4	$1, %ymm29, %xmm30
@@ -68,7 +66,7 @@
 	vmovq	%xmm29, %rdx
 	.endm
 
-/* rdi = the 128 bytes at filter_saved, all together. */
+/* rdi: the OR of the 128 bytes at filter_saved. */
 	.macro sum_up_saved
 	mov	filter_saved(%rip), %rdi
 	.irp	at, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120
@@ -77,9 +75,9 @@
 	.endm
 
 /*
- * The place with the least stamp in the row at r8, but for place rdx / 8: r8, its stamp rdx, the
- * cell of the line there rdi. Registers 29 and 30 are the target's. Hardly any program has
- * something in them; else they are put away, with 512 bits.
+ * r8: the place with the least stamp in the row at r8, except place rdx / 8; rdx: its stamp; rdi:
+ * the cell of its line. Registers 29 and 30 are the target's: few programs use them; if one does
+ * they are saved, with 512 bits.
  */
 	.macro least_place places, bits
 	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS
@@ -95,7 +93,7 @@
 	mov	FILTER_TO_OWNERS(%r8), %rdi
 	test	%rdi, %rdi
 	cmovz	FILTER_NOBODY, %rdi
-	.pushsection .text, 2 /* this may stand in subsection 1 */
+	.pushsection .text, 2 /* the macro may be used in subsection 1 */
 57:	vmovdqu64	%zmm29, filter_saved(%rip)
 	vmovdqu64	%zmm30, filter_saved+64(%rip)
 	least_of_row \places
@@ -112,7 +110,7 @@
 	.popsection
 	.endm
 
-/* The same in the row that the place rsi of the level is in: `but` that place, or of all. */
+/* The same in the row of place rsi of the level; `but`: 1 except that place, 0 in the whole row. */
 	.macro find_least level, is_quick, but
 	mov	%rsi, %r8
 	.if !\is_quick

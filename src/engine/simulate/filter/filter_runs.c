@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accesses that are looked at together; see filter_runs.h. Does not emit. */
+/* Accesses that are checked together; see filter_runs.h. Does not emit. */
 #include "engine/simulate/filter/filter_runs.h"
 
 #include "engine/core/util.h"
@@ -9,24 +9,24 @@
 #define LINE_BYTES (1 << FILTER_LINE_SHIFT)
 #define MOST_BYTES 8u /* of an access in a run */
 
-/* Where an access is, as far as it is known in advance. */
+/* The address of an access, as far as it is known at translation. */
 struct place {
 	bool is_known;
 	uint8_t base;
 	uint32_t version;  /* of the register's value */
-	int64_t low, high; /* its first byte and its last one, from that value */
+	int64_t low, high; /* first and last byte, relative to that value */
 };
 
-/* What has been seen of the segment so far. */
+/* The state of the walk through a segment. */
 struct walk {
 	struct filter_plan *p;
 	uint32_t accesses;
 	struct place at[FILTER_MOST_ACCESSES];
 	uint32_t version[16];
 	int64_t moved;
-	struct place run; /* that may still grow */
+	struct place run; /* which may still grow */
 	uint8_t run_first, run_members, run_size;
-	uint64_t run_line; /* of code */
+	uint64_t run_line; /* of its code */
 };
 
 static struct place place_of(const struct walk *w, const struct mem_op *m)
@@ -103,11 +103,11 @@ static void execute(struct walk *w, const struct insn *in)
 			w->version[r]++;
 }
 
-/* Another time than that of the access before where the two may be lines of one set. */
+/* Gives an access another time than the one before if their lines may be of one set. */
 static void find_times(const struct walk *w, uint64_t set_bytes)
 {
 	struct filter_plan *p = w->p;
-	struct place moment = {0}; /* all that happens at `time` */
+	struct place moment = {0}; /* the bytes touched at `time` */
 	uint32_t run = 0;
 	uint8_t time = 0;
 

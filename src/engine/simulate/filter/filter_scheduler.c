@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose turn it is in the filter variant; see filter_scheduler.h. */
+/* The turn in the filter variant; see filter_scheduler.h. */
 #include "engine/simulate/filter/filter_scheduler.h"
 
 #include "engine/core/util.h"
@@ -7,12 +7,11 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/translate/world.h"
 
-/* More than a turn can take. */
 #define CLOCK_OF_A_TURN (1ull << 40)
 
-/* Under the lock of collect.h, but that a thread asks without whether it is itself. */
+/* Under the lock of collect.h. A thread may compare it with itself without the lock. */
 static struct thread *owner;
-static uint64_t clock; /* while it is nobody's turn */
+static uint64_t clock; /* while nobody has the turn */
 
 bool filter_has_scheduler;
 
@@ -60,7 +59,10 @@ void filter_scheduler_forked(struct thread *t)
 {
 	if (!owner || owner == t)
 		return;
-	/* It was in the middle of its turn, and is not in this process. */
+	/*
+	 * the parent's thread was in its turn, and its lanes are lost: go past any time it may have
+	 * reached
+	 */
 	clock = owner->clock + CLOCK_OF_A_TURN;
 	owner = 0;
 	filter_calls_forget();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sites of the filter variant, and how code comes to the engine from there; see filter_sites.h. */
+/* Sites of the filter variant, and the code that enters the engine there; see filter_sites.h. */
 #include "engine/simulate/filter/filter_sites.h"
 
 #include "engine/codecache/cache.h"
@@ -15,8 +15,8 @@
 #define STAMPS_OF_8    6u /* log2 of the bytes of a row */
 
 /*
- * Misses of a site: all, and those that missed in LL, too. Of several hierarchies these 64 bits are
- * where the cell is.
+ * Misses of a site: all; and those that missed in LL, too. With several hierarchies these 64 bits
+ * are the cell's index.
  */
 struct misses {
 	uint32_t first, last;
@@ -24,7 +24,7 @@ struct misses {
 
 _Static_assert(sizeof(struct misses) == 8, "filter_miss.S relies on it");
 
-static struct grow owners; /* of sites, by their numbers; number 0 is none */
+static struct grow owners; /* by site number; 0 is unused */
 
 #define w filter_state
 
@@ -37,8 +37,8 @@ bool filter_sites_start(void)
 /* ---- Code ---- */
 
 /*
- * glue: filter_miss.S, stubs for rows of 8 places with stamps of use, without and with a call
- * graph, for any rows, and of several hierarchies.
+ * filter_miss.S: stubs for LRU with rows of 8 places, without and with a call graph; for any rows;
+ * for several hierarchies.
  */
 extern char filter_alone_data[], filter_alone_data_live[];
 extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
@@ -96,7 +96,7 @@ void filter_emit_thunks(struct arena *a, struct out *o)
 	}
 }
 
-/* Where code stands that a site follows, below `end`. */
+/* The beginning of code with a site behind it, below `end`. */
 static uint8_t *place_below(const uint8_t *end, uint32_t code_bytes, uint32_t site_bytes)
 {
 	uint64_t site = ((uint64_t)(uintptr_t)end - site_bytes) & ~7ull;

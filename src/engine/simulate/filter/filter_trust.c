@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of instructions whose accesses have not been aligned; see filter_trust.h. */
+/* The set of instructions with unaligned accesses; see filter_trust.h. */
 #include "engine/simulate/filter/filter_trust.h"
 
 #include "engine/core/util.h"
@@ -14,7 +14,8 @@ _Static_assert((FILTER_CELLS >> 16 & 0xff) == FILTER_TRAP, "where branches of lo
 static struct {
 	uint64_t pc[PLACES]; /* 0: free */
 	uint32_t used;
-	uint64_t known[BITS / 64]; /* by hash: nearly all that are asked for are not in the set */
+	/* by hash: rejects most lookups, as few instructions are in the set */
+	uint64_t known[BITS / 64];
 } set;
 
 static uint32_t hash_of(uint64_t pc)
@@ -40,7 +41,7 @@ bool filter_trusts(uint64_t pc)
 	return set.used < MOST && !*place_of(pc);
 }
 
-/* Once they are too many none is trusted any more. */
+/* When the set is full no instruction is trusted any more. */
 void filter_distrust(uint64_t pc)
 {
 	const uint32_t bit = hash_of(pc) % BITS;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which accesses the filter variant's code takes to be aligned. Nearly all are: so their code asks,
- * and has nothing for the case that they are not. It branches to a byte of its own look then that
- * no instruction begins with, and the fault makes the block be translated anew, with code for both
- * cases where that instruction is. (Of 5,000 to 88,000 accesses of sizes up to eight bytes that
- * python3, perl, xz, sqlite3 and cc1 had translated, 46 to 205 were ever not aligned.)
+ * Which accesses the filter variant's code expects to be aligned. Nearly all are, so code only
+ * tests them, and has no path for the other case: it branches to a byte that is no opcode, and the
+ * fault has the block translated anew with both paths. (Of 5,000 to 88,000 accesses of up to eight
+ * bytes in python3, perl, xz, sqlite3 and cc1, 46 to 205 were ever unaligned.)
  *
  * Under the translate lock.
  */
@@ -16,9 +15,9 @@
 
 #define FILTER_TRAP 0x06 /* the third byte of FILTER_CELLS: no opcode of 64-bit code */
 
-/* Is the instruction at pc one whose accesses have been aligned so far? */
+/* Have all accesses of the instruction at pc been aligned so far? */
 bool filter_trusts(uint64_t pc);
-/* No more. */
+/* Note that one was not. */
 void filter_distrust(uint64_t pc);
 
 #endif

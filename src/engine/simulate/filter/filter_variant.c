@@ -56,7 +56,7 @@ static void end(struct job *j)
 {
 	const uint8_t kind = j->in[j->end - 1].kind;
 
-	/* Records are too long for what the islands reach. */
+	/* records may be too long for jrcxz to reach an island behind them */
 	filter_end(j, filter_calls_are_on() ||
 			      (kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND));
 }

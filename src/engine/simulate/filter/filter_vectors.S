@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* C code that uses the vector registers of sim/cache/stack_rows.h while they are the target's; see filter_multi.h. */
+/*
+ * Calls C code that uses the vector registers of sim/cache/stack_rows.h while they are the
+ * target's; see filter_multi.h.
+ */
 	.macro each_vector what
 	\what	zmm16, 0
 	\what	zmm17, 64

@@ -5,9 +5,9 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/translate/hooks.h"
 
-#define COLD_TURN 56u /* bytes, at most: a call of the engine, rcx given back, a jump */
+#define COLD_TURN 56u /* most bytes: a call of the engine, restored rcx, a jump */
 
-/* The turn is over: out of the way. Returns where that is; it goes on at `back`. */
+/* The cold code at the end of a turn, which continues at `back`. Returns its beginning. */
 static const uint8_t *turn_is_over(struct job *j, bool has_rcx, const uint8_t *back)
 {
 	struct out o = {.p = j->arena->cold -= COLD_TURN};
@@ -21,8 +21,8 @@ static const uint8_t *turn_is_over(struct job *j, bool has_rcx, const uint8_t *b
 }
 
 /*
- * mov gs:[T_SPILL4], rcx; rcx one less than T_TURN, and back; jrcxz, over a short jump, to a long
- * one.
+ * Decrements T_TURN in rcx, without flags: jrcxz over a short jump to a long one, which ends the
+ * turn.
  */
 static void count_block_in_rcx(struct job *j)
 {
