@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The run, from the command line to the finished profile; each part is in a file of its own. */
+/* A run, from the command line to the finished profile. Each part of it has its own file. */
 #include "collector/collector.h"
 
 #include <errno.h>
@@ -25,19 +25,20 @@
 #define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
 
 /*
- * Engines wake us when a quarter of a ring is full; these waits only bound how stale a view can be.
+ * Engines wake the collector when a quarter of a ring is full. These waits only bound how stale a
+ * view can be.
  */
 #define MIN_WAIT_NS (1 * MS)
 #define MAX_WAIT_NS (100 * MS)
-#define CHECK_NS    (250 * MS) /* between looks for dead processes */
-#define COMMIT_NS   (500 * MS) /* what our own death can cost, at most */
+#define CHECK_NS    (250 * MS) /* between checks for dead processes */
+#define COMMIT_NS   (500 * MS) /* the most that is lost if the collector dies */
 #define PROGRESS_NS (500 * MS)
-/* What the command's descendants get to end after it, so that they count as ended. */
+/* Time for the command's descendants to end after it, so that they count as ended. */
 #define GRACE_NS (100 * MS)
-/* What processes get to close their windows. One that sleeps does not hear of it. */
+/* Time for processes to close their windows. Sleeping ones do not notice the request. */
 #define STOP_GRACE_NS (300 * MS)
 
-/* Lines about processes that are not believed: the profile has more of them. */
+/* Warnings shown about distrusted processes; the profile has all of them. */
 #define MOST_REFUSALS 10
 
 struct run {
@@ -51,13 +52,13 @@ struct run {
 	struct recorder *recorder;
 	struct control control;
 	struct dump dump;
-	char *output;	   /* the profile's name from the root, for others */
-	bool has_failed;   /* the profile cannot be written any more */
-	uint64_t refusals; /* of processes */
+	char *output;	   /* absolute file name of the profile, for other processes */
+	bool has_failed;   /* the profile can no longer be written */
+	uint64_t refusals; /* distrusted processes */
 	uint64_t start_ns, start_cycles;
-	uint64_t end_ns;	/* when the command, or profiling, had ended */
-	uint64_t live_cpu_ns;	/* of processes that ran on then */
-	uint64_t parent_cpu_ns; /* in a child that writes a dump */
+	uint64_t end_ns;	/* end of the command, or of profiling */
+	uint64_t live_cpu_ns;	/* CPU time of the processes that still ran at end_ns */
+	uint64_t parent_cpu_ns; /* set in a child that writes a dump */
 	uint64_t checked_ns, committed_ns, progressed_ns;
 };
 
@@ -77,14 +78,14 @@ struct channel_config collector_default_config(void)
 	};
 }
 
-/* ---- What the slots tell goes to the sink and to the recorder ---- */
+/* ---- Events of the slots, to the sink and the recorder ---- */
 
 static const char *on_record(void *context, uint32_t order, const struct record_header *h)
 {
 	struct run *r = context;
 	const struct record_process *p = (const void *)h;
 
-	/* A forked child has its parent's modules: hear of them first. */
+	/* A forked child inherits its parent's modules: read the parent's records first. */
 	if (h->type == RECORD_PROCESS && p->cause == 1)
 		slots_drain_process(&r->slots, p->parent);
 	if (r->o->sink.on_record != NULL)
@@ -117,7 +118,7 @@ static void notice(struct run *r, const char *line)
 		r->o->notice(r->o->context, line);
 }
 
-/* To the user and into the profile. */
+/* Warn the user, in the profile, too. */
 static void warn(struct run *r, const char *line)
 {
 	if (r->o->warning != NULL)
@@ -126,14 +127,14 @@ static void warn(struct run *r, const char *line)
 		recorder_message(r->recorder, line);
 }
 
-/* ---- The profile's table meta: what is known at the end ---- */
+/* ---- The profile's table meta: values known at the end ---- */
 
 static int put_int(struct run *r, const char *key, uint64_t value, struct err *err)
 {
 	return store_put_meta_int(r->store, key, (int64_t)value, err);
 }
 
-/* As shells tell it: the exit code, or 128 and the signal. */
+/* The exit status as shells report it: the exit code, or 128 plus the signal. */
 static uint64_t shell_status(int wait_status)
 {
 	if (WIFSIGNALED(wait_status))
@@ -176,7 +177,10 @@ static int put_end(struct run *r, struct err *err)
 
 /* ---- While the target runs ---- */
 
-/* Once the profile cannot be written, profiling only costs: let the targets run on without. */
+/*
+ * Once the profile cannot be written, profiling is useless overhead: let the targets run without
+ * it.
+ */
 static void check_failure(struct run *r)
 {
 	const struct err *failure = r->recorder != NULL ? recorder_failed(r->recorder) : NULL;
@@ -186,7 +190,7 @@ static void check_failure(struct run *r)
 		return;
 	r->has_failed = true;
 	host_stop_engines(&r->host);
-	/* Now and not at the end, which may be days away. */
+	/* Warn now: the end of the run may be days away. */
 	text_addf(&line, "profiling ends here: %s; the command runs on", failure->text);
 	if (r->o->warning != NULL)
 		r->o->warning(r->o->context, text_get(&line));
@@ -200,7 +204,7 @@ static void commit(struct run *r, uint64_t now)
 	if (r->store == NULL || r->has_failed || now - r->committed_ns < COMMIT_NS)
 		return;
 	r->committed_ns = now;
-	/* The store remembers a failure, and the next put tells it to the recorder. */
+	/* The store remembers a failure; the recorder gets it at its next put. */
 	store_commit(r->store, &ignored);
 }
 
@@ -236,8 +240,8 @@ static void do_chores(struct run *r)
 }
 
 /*
- * With exact streams the engines wait while a ring is full, so look again at
- * once; otherwise the rings hold seconds of samples and sleeping is cheaper.
+ * With exact streams engines wait while a ring is full, so drain again at once. Otherwise the rings
+ * hold seconds of samples, and sleeping is cheaper.
  */
 static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
 {
@@ -245,7 +249,7 @@ static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
 		return 0;
 	if (wait_ns < MIN_WAIT_NS)
 		return MIN_WAIT_NS;
-	/* Slowly, so that names are looked for while a short program still runs. */
+	/* Grow slowly: names must be looked up while a short program still runs. */
 	wait_ns += wait_ns / 4;
 	return wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
 }
@@ -262,7 +266,7 @@ static bool has_process(void *context, uint32_t pid)
 	return pid == (uint32_t)r->target.pid || slots_have(&r->slots, pid);
 }
 
-/* Somebody may ask where the profile is, or want the end of it. */
+/* Answer callers that want to know the profile's file, or to end profiling. */
 static void answer_control(struct run *r)
 {
 	if (!control_serve(&r->control, has_process, r, output_of(r)))
@@ -271,7 +275,7 @@ static void answer_control(struct run *r)
 	notice(r, "profiling ends here, as 'dwell stop' asked; the command runs on");
 }
 
-/* What there is, while the run goes on, is a profile: in a child, with the numbers of now. */
+/* Complete the profile of a run in progress, with its current numbers. Called in a child. */
 static int finish_dump(void *context, struct err *err)
 {
 	struct run *r = context;
@@ -305,7 +309,7 @@ static void dump(struct run *r)
 	r->parent_cpu_ns = 0;
 }
 
-/* The command has ended, or profiling is to: who waits for a dump gets it before. */
+/* Complete pending dumps before the command, or profiling, ends. */
 static void end_dump(struct run *r)
 {
 	struct dump_run parts = dump_run_of(r);
@@ -313,7 +317,7 @@ static void end_dump(struct run *r)
 	dump_end(&r->dump, &parts);
 }
 
-/* Until the command has ended, or profiling is to. */
+/* Collect until the command ends, or profiling is to end. */
 static void follow_target(struct run *r)
 {
 	uint64_t wait_ns = 0;
@@ -337,7 +341,7 @@ static void follow_target(struct run *r)
 	r->end_ns = clock_now_ns();
 }
 
-/* Of a server that goes to the background the profile has its start alone, and would not say so. */
+/* Tell the user that the profile of a server in the background holds only its start. */
 static void tell_left_behind(struct run *r)
 {
 	uint64_t left = slots_live(&r->slots);
@@ -353,7 +357,7 @@ static void tell_left_behind(struct run *r)
 	text_release(&line);
 }
 
-/* The command has ended: take what is left, and part from what still runs. */
+/* The command has ended: drain the rings, and detach the processes that still run. */
 static void finish_slots(struct run *r)
 {
 	uint64_t deadline = clock_now_ns() + (r->result->was_stopped ? STOP_GRACE_NS : GRACE_NS);
@@ -379,7 +383,7 @@ static void finish_slots(struct run *r)
 		__atomic_load_n(&r->host.header->native_programs, __ATOMIC_RELAXED);
 }
 
-/* Profiling may be over before the command is. Who calls is not kept waiting for that. */
+/* Wait for the command if profiling ended first, and answer later callers. */
 static void wait_for_command(struct run *r)
 {
 	while (!r->result->has_run) {
@@ -505,7 +509,7 @@ static void tell_outcome(struct run *r)
 	text_release(&lines);
 }
 
-/* What could not be read for names. */
+/* Warn of files that could not be read for names. */
 static void tell_losses(struct run *r)
 {
 	struct text line = {0};
@@ -523,7 +527,7 @@ static int close_profile(struct run *r, struct err *err)
 		return 0;
 	take_totals(r);
 	tell_outcome(r);
-	if (was_killed(r)) /* by what its engine never saw, perhaps */
+	if (was_killed(r)) /* its engine may not have seen the signal */
 		recorder_killed(r->recorder, (uint32_t)r->target.pid,
 				WTERMSIG(r->result->wait_status));
 	recorder_resolve(r->recorder);

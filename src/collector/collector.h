@@ -36,17 +36,17 @@ struct collector_options {
 	const char *output;   /* the profile to write; NULL: none, only the sink */
 	const char *engine;   /* path of the engine; NULL: our own */
 	struct channel_config config;
-	/* derived events of a simulation: all have formulas */
+	/* derived events of a simulation; each has a formula */
 	const struct store_event *derived;
 	size_t derived_count;
 	const struct exact_options *exact; /* exact curves, see exact_prepare; NULL: none */
 	uint32_t slot_count;		   /* processes at one time; 0: 512 */
-	uint64_t ring_bytes;		   /* a power of two; 0: 1 MB */
+	uint64_t ring_bytes;		   /* a power of two; 0: 4 MB */
 	struct collector_sink sink;	   /* on_record may be NULL */
 
 	/*
-	 * A line for the user, without a newline; a warning says that the profile is not as
-	 * requested. `progress` reports on the run. Each may be NULL.
+	 * Messages for the user, each a line without a newline. A warning says that the profile is
+	 * not as requested. `progress` reports on the run. Each may be NULL.
 	 */
 	void *context;
 	void (*warning)(void *context, const char *line);
@@ -57,38 +57,39 @@ struct collector_options {
 enum collector_failure {
 	COLLECTOR_NOT_FOUND,	  /* the command does not exist */
 	COLLECTOR_NOT_EXECUTABLE, /* it cannot be executed */
-	COLLECTOR_CANNOT_RUN,	  /* for a reason of ours */
+	COLLECTOR_CANNOT_RUN,	  /* dwell itself failed */
 	COLLECTOR_OUTPUT,	  /* the profile cannot be written */
 };
 
 struct collector_result {
 	enum collector_failure failure; /* when collector_run returned -1 */
-	bool has_run;	  /* the command ran to its end, whatever became of the profile */
-	bool was_stopped; /* profiling ended before the command, on request */
-	bool was_native;  /* it could not be profiled, and ran natively */
-	int wait_status;  /* of the command, see wait(2), if has_run */
+	bool has_run;			/* the command ran to its end, even if the profile failed */
+	bool was_stopped;		/* profiling ended before the command, on request */
+	bool was_native;		/* it could not be profiled, and ran natively */
+	int wait_status;		/* of the command, see wait(2), if has_run */
 	uint64_t processes;
 	uint64_t accesses;
 	uint64_t samples;
 	uint64_t windows;
 	uint64_t lost_records;	 /* dropped because a ring was full */
 	uint64_t lost_processes; /* not profiled because there was no slot */
-	/* ran unprofiled, since no engine can run them; setuid ones, say */
+	/* programs that ran unprofiled because no engine can run them, such as setuid ones */
 	uint64_t native_programs;
 	/*
-	 * With a budget: CPU time of counting, and of sampling on top, as the engines estimate it.
+	 * With a budget: CPU time of counting, and of sampling on top of it, as the engines
+	 * estimate it.
 	 */
 	uint64_t counting_ns, sampling_ns;
-	uint64_t translate_ns; /* of that, translating the programs */
+	uint64_t translate_ns; /* part of it: translating the programs */
 };
 
 /* The default sampling: windows that grow with the run; docs/sampling.md has the figures. */
 struct channel_config collector_default_config(void);
 
 /*
- * Runs the command to its end. Returns 0, or -1 with *err and result->failure;
- * a run whose profile could not be written in full is a failure with has_run.
- * Uses signal handlers of the process: not for two runs at once.
+ * Runs the command to its end. Returns 0, or -1 with *err and result->failure. If the command ran
+ * but its profile could not be written in full, that is a failure with has_run. Installs signal
+ * handlers: the process can have one run at a time.
  */
 int collector_run(const struct collector_options *o, struct collector_result *result,
 		  struct err *err);

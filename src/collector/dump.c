@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile of a run that goes on; see dump.h. */
+/* A profile of a run in progress; see dump.h. */
 #include "collector/dump.h"
 
 #include <errno.h>
@@ -14,7 +14,10 @@
 #include "base/clock.h"
 
 #define MS ((uint64_t)1000000)
-/* What engines get to tell. A process that sleeps does not hear of it, but has told all before. */
+/*
+ * Time for engines to report their counts. Sleeping processes do not answer, but have reported
+ * everything before.
+ */
 #define PATIENCE_NS (300 * MS)
 #define PAUSE_NS    (5 * MS)
 
@@ -27,7 +30,7 @@ static void answer(struct dump *d, const struct dump_run *run, const struct err 
 
 /* ---- In the child ---- */
 
-/* What a terminal sends to all of us is for the others. */
+/* Ignore the signals that a terminal sends to the whole group: others handle them. */
 static void leave_signals(void)
 {
 	static const int signals[] = {SIGINT,  SIGQUIT, SIGHUP,	 SIGTERM,
@@ -89,13 +92,13 @@ static int start_writer(struct dump *d, const struct dump_run *run, struct err *
 	return -1;
 }
 
-/* The engines have told, or will not. */
+/* Copy the profile: the engines have reported, or the wait is over. */
 static void snapshot(struct dump *d, const struct dump_run *run)
 {
 	const uint64_t until = clock_now_ns() + PATIENCE_NS;
 	struct err err;
 
-	/* Streams of accesses never end: of them a part will do. */
+	/* Stop at the deadline: streams of accesses never end. */
 	while (slots_drain(run->slots) > 0 && clock_now_ns() < until)
 		;
 	slots_check(run->slots);

@@ -2,7 +2,7 @@
 /*
  * `dwell dump`: a profile of a run in progress. First the engines are asked for their counts;
  * running ones answer at once. Then the profile is copied. A forked child completes the copy as at
- * the end of a run, while the collector goes on reading.
+ * the end of a run, while the collector continues.
  */
 #ifndef DWELL_COLLECTOR_DUMP_H
 #define DWELL_COLLECTOR_DUMP_H
@@ -21,7 +21,7 @@ enum dump_state {
 	DUMP_WRITING, /* a child completes the copy */
 };
 
-/* The parts of the run that a dump needs, and how its end is written. */
+/* The parts of the run that a dump needs. */
 struct dump_run {
 	struct host *host;
 	struct slots *slots;
@@ -29,7 +29,7 @@ struct dump_run {
 	struct store *store;
 	struct control *control; /* control_dump_file is the destination */
 	void *context;
-	int (*finish)(void *context, struct err *err); /* in the child: what comes last */
+	int (*finish)(void *context, struct err *err); /* completes the profile, in the child */
 };
 
 struct dump {
@@ -37,7 +37,7 @@ struct dump {
 	uint32_t question;
 	uint64_t deadline_ns;
 	pid_t writer;
-	int said;	 /* a pipe: what went wrong, or nothing */
+	int said;	 /* a pipe: the child's error, or nothing */
 	uint64_t cpu_ns; /* of all writers so far */
 };
 

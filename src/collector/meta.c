@@ -43,7 +43,7 @@ static int put_int(struct store *s, const char *key, uint64_t value, struct err 
 	return store_put_meta_int(s, key, (int64_t)value, err);
 }
 
-/* Names with commas between them. */
+/* Store the names, with commas between them. */
 static int put_toggles(struct store *s, const struct channel_config *c, struct err *err)
 {
 	const char *name = c->toggles;
@@ -57,7 +57,7 @@ static int put_toggles(struct store *s, const struct channel_config *c, struct e
 	return status;
 }
 
-/* When sampling is on, as far as the user said anything of it. */
+/* Store when sampling is on, as far as the user chose it. */
 static int put_control(struct store *s, const struct channel_config *c, struct err *err)
 {
 	const struct {

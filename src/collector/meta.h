@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The facts of a run that are known as it begins: the profile's table meta. */
+/* The facts known when a run begins, for the profile's table meta. */
 #ifndef DWELL_COLLECTOR_META_H
 #define DWELL_COLLECTOR_META_H
 

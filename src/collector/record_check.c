@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of records: a table with the least size and one function per type. */
+/* The checks of records: a table of the least size and one function for each type. */
 #include "collector/record_check.h"
 
 #include <stdbool.h>
@@ -7,12 +7,12 @@
 
 #include "channel/stack_distance.h"
 
-/* No program makes more accesses: a hundred threads with a billion a second take a month. */
+/* Far above real counts: a hundred threads with a billion accesses a second take a month. */
 #define MAX_COUNT  (UINT64_MAX >> 6)
 #define MAX_SIGNAL 64
-#define MAX_PATH   4096 /* bytes, as of the kernel's names of files */
+#define MAX_PATH   4096 /* bytes, as in the kernel */
 
-/* `bytes` of text follow a fixed part of `fixed` bytes and end in a NUL. */
+/* `bytes` of text follow `fixed` bytes, and end in a NUL. */
 static bool has_text(const struct record_header *h, size_t fixed, uint32_t bytes)
 {
 	const char *text = (const char *)h + fixed;
@@ -206,7 +206,7 @@ static const char *check_node(const struct record_header *h)
 {
 	const struct record_node *n = (const void *)h;
 
-	/* A caller is told of before: so there are no circles. */
+	/* Callers are reported first, so there are no cycles. */
 	return n->id != 0 && n->caller < n->id && n->kind <= FUNCTION_MADE &&
 			       n->position <= MAX_COUNT
 		       ? NULL
@@ -272,7 +272,7 @@ static const char *check_nothing(const struct record_header *h)
 }
 
 static const struct {
-	size_t bytes; /* at least */
+	size_t bytes; /* least size */
 	const char *(*check)(const struct record_header *h);
 } checks[] = {
 	[RECORD_PROCESS] = {sizeof(struct record_process), check_process},

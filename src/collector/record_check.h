@@ -9,7 +9,7 @@
 
 /*
  * Checks type, lengths, that strings end inside the record, and that numbers are possible. `h` is a
- * private copy of h->bytes bytes. Returns NULL, or the fault in a few words.
+ * private copy of h->bytes bytes. Returns NULL, or a short description of the fault.
  */
 const char *record_check(const struct record_header *h);
 
@@ -23,7 +23,7 @@ const char *record_module_path(const struct record_module *m);
 /* The name of a region; empty: the name is removed. */
 const char *record_region_name(const struct record_region *g);
 
-/* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */
+/* The text of a RECORD_MESSAGE; it ends at a NUL or after *bytes. */
 const char *record_message_text(const struct record_header *h, size_t *bytes);
 
 /* The return addresses of a call path, p->depth of them. Valid only after record_check. */
@@ -32,12 +32,12 @@ const uint64_t *record_path_path(const struct record_path *p);
 const uint64_t *record_site_path(const struct record_site *s);
 
 /*
- * The instructions of a segment, s->parts of them, and the events of those that have some. The
- * same.
+ * The instructions of a segment, s->parts of them, and the events of those that have any. Valid
+ * only after record_check.
  */
 const struct segment_part *record_segment_parts(const struct record_segment *s);
 const uint64_t *record_segment_events(const struct record_segment *s);
-/* The inclusive costs of an arc, a->events of them. The same. */
+/* The inclusive costs of an arc, a->events of them. Valid only after record_check. */
 const uint64_t *record_arc_values(const struct record_arc *a);
 
 const uint64_t *record_stream_entries(const struct record_stream *s);

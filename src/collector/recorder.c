@@ -11,14 +11,14 @@
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 
-/* What a broken target can make us keep is bounded. */
+/* A broken target can fill only bounded memory. */
 /* modules, regions and thread-local variables of all forked processes */
 #define MAX_INHERITED ((size_t)2000000)
-#define MAX_LOCATIONS ((size_t)1 << 24) /* of code, of a process */
+#define MAX_LOCATIONS ((size_t)1 << 24) /* code locations of a process */
 #define MAX_PATH      4096
-#define MAX_COMMAND   ((size_t)64 << 10) /* bytes; longer ones are cut */
+#define MAX_COMMAND   ((size_t)64 << 10) /* bytes; longer commands are cut */
 
-/* Of which runs a record can be: in another one it has nothing to stand on. */
+/* The kinds of run that send a record: in other runs its handler has no data. */
 enum run_kind {
 	RUN_ANY = 1,
 	RUN_SAMPLED = 2,
@@ -133,7 +133,7 @@ static void put_module(struct recorder *r, const struct process *p, const struct
 	note(r, store_put_module(r->store, &row, &r->err));
 }
 
-/* Give the module an id and keep it; the same one told twice counts once. */
+/* Give the module an id and store it; a repeated report counts once. */
 static void add_module(struct recorder *r, struct process *p, const struct code_module *m)
 {
 	size_t index;
@@ -161,7 +161,7 @@ static void add_module(struct recorder *r, struct process *p, const struct code_
 	put_module(r, p, m, symbols_path(r->symbols, m->file));
 }
 
-/* A forked child starts with what its parent had mapped, and with its names. */
+/* A forked child starts with its parent's mappings, and with its names for memory. */
 static void inherit(struct recorder *r, struct process *child, const struct process *parent)
 {
 	size_t i;
@@ -224,7 +224,7 @@ static const char *on_unmap(struct recorder *r, struct process *p, const struct 
 	for (i = 0; i < p->code.modules.count; i++) {
 		struct code_module *m = &p->code.modules.items[i];
 
-		/* Of a module cut in part the rest stays; nothing can run in the hole. */
+		/* A partly unmapped module stays, which is harmless: no code runs in the hole. */
 		if (m->unmapped_at != UINT64_MAX || m->start < u->start || m->end > u->end)
 			continue;
 		m->unmapped_at = u->position > m->mapped_at ? u->position : m->mapped_at;
@@ -238,17 +238,14 @@ static const char *on_unmap(struct recorder *r, struct process *p, const struct 
 
 static const char *const cause_names[] = {"start", "fork", "exec"};
 
-/*
- * The strings are the path and then the arguments; a forked process tells none: it has its
- * parent's.
- */
+/* The strings are the path and the arguments. A forked process sends none and gets its parent's. */
 static void set_strings(struct recorder *r, struct process *p, const struct record_process *rec,
 			const struct process *parent)
 {
 	const char *s = record_process_strings(rec), *end = s + rec->string_bytes;
 	struct text command = {0};
 
-	/* No path is longer. A command may have megabytes of arguments. */
+	/* Paths are limited by the kernel. Commands may have megabytes of arguments. */
 	p->row.exe = strlen(s) < MAX_PATH ? arena_strdup(&r->strings, s) : "?";
 	for (s += strlen(s) + 1; s < end && command.count < MAX_COMMAND; s += strlen(s) + 1) {
 		if (command.count > 0)
@@ -268,7 +265,7 @@ static void set_strings(struct recorder *r, struct process *p, const struct reco
 		out_of_memory(r);
 }
 
-/* The image that was replaced is known to be at its end only now: an exec may fail. */
+/* End the replaced image only now: until its new image begins, an exec may still fail. */
 static void begin_exact(struct recorder *r, struct process *p, const struct record_process *rec)
 {
 	struct process *replaced = rec->cause == 2 ? find_process(r, rec->parent) : NULL;
@@ -352,7 +349,7 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	return NULL;
 }
 
-/* ---- What the slots tell ---- */
+/* ---- Events of slots ---- */
 
 static const struct {
 	record_handler *handle;
@@ -381,7 +378,7 @@ static const struct {
 	[RECORD_END] = {on_end, RUN_ANY},
 };
 
-/* A record that is right by itself: is it in this run, and is there room for what it tells? */
+/* Check a valid record: does it belong to this run, and is there room for it? */
 static const char *check_run(const struct recorder *r, const struct process *p,
 			     const struct record_header *h)
 {
@@ -406,7 +403,7 @@ const char *recorder_record(struct recorder *r, uint32_t order, const struct rec
 	why = check_run(r, p, h);
 	if (why != NULL)
 		return why;
-	if (p->has_end && h->type != RECORD_END) { /* the exec failed: it goes on */
+	if (p->has_end && h->type != RECORD_END) { /* the exec failed: the process continues */
 		p->has_end = false;
 		p->row.state = "running";
 		p->row.end_ns = 0;
@@ -453,8 +450,8 @@ void recorder_killed(struct recorder *r, uint32_t pid, int signal)
 }
 
 /*
- * A forked process has its parent's command until it calls itself something else. The title may be
- * cut, and the parent's be longer.
+ * A forked process has its parent's command until it sets its own title. A title may be cut: then
+ * it is the beginning of the parent's command.
  */
 static void look_at_title(struct process *p)
 {
@@ -522,7 +519,7 @@ uint64_t recorder_naming_cpu_ns(const struct recorder *r, uint64_t *ended)
 	return symbols_cpu_ns(r->symbols, ended);
 }
 
-/* What is needed only while there are records makes room for the names. */
+/* Free what only records need, to make room for the names. */
 static void end_of_records(struct recorder *r)
 {
 	for (size_t i = 0; i < r->processes.count; i++)

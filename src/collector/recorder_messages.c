@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines for the user that go into the profile: what engines say, which limits were met, and who is
- * not believed.
+ * Messages for the user, which the profile keeps: from engines, about limits, and about distrusted
+ * processes.
  */
 #include "base/clock.h"
 #include "base/text.h"
@@ -9,7 +9,7 @@
 #include "collector/recorder.h"
 #include "collector/recorder_parts.h"
 
-/* What a broken target can make us keep is bounded. */
+/* A broken target can fill only bounded memory. */
 #define MAX_MESSAGES 1000
 
 static void put_message(struct recorder *r, int64_t process, const char *text)
@@ -20,7 +20,10 @@ static void put_message(struct recorder *r, int64_t process, const char *text)
 		note(r, store_put_message(r->store, &row, &r->err));
 }
 
-/* Of a process. Returns the line, as long as the recorder is there; NULL without memory. */
+/*
+ * Add a message of a process. Returns the line, which lives as long as the recorder; NULL without
+ * memory.
+ */
 static const char *add_line(struct recorder *r, const struct process *p, struct text *line)
 {
 	const char *kept =

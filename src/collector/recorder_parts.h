@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the recorder share. */
+/* Shared by the files of the recorder. */
 #ifndef DWELL_COLLECTOR_RECORDER_PARTS_H
 #define DWELL_COLLECTOR_RECORDER_PARTS_H
 
@@ -23,14 +23,14 @@ struct process {
 	struct store_process row;
 	struct code_map code;
 	struct data_map data;
-	bool has_end; /* a RECORD_END came: its counts are final */
+	bool has_end; /* a RECORD_END arrived: the counts are final */
 	uint64_t counting_ns, sampling_ns, translate_ns;
 	struct regions regions;
 	uint32_t reported_limits;    /* a bit for each enum recorder_limit */
-	uint32_t nodes, arcs, jumps; /* of its call graph */
-	char title[TITLE_BYTES]; /* of a forked process: its command, once it has one of its own */
-	struct exact_process *exact; /* NULL: it has no curves, or they are written */
-	int made_code; /* of the symbols, for code in no file; 0: there was none yet */
+	uint32_t nodes, arcs, jumps; /* counts of its call graph */
+	char title[TITLE_BYTES];     /* of a forked process that set its own title */
+	struct exact_process *exact; /* NULL: no curves, or already written */
+	int made_code; /* the symbols' number for code in no file; 0: not created yet */
 };
 
 struct recorder {
@@ -51,16 +51,16 @@ struct recorder {
 	struct map paths; /* process and its number of the path -> id in the store */
 	int64_t next_path;
 	uint64_t samples, windows, messages;
-	size_t inherited; /* modules, regions and copies of variables, by all forked processes */
+	size_t inherited; /* modules, regions and copies of variables of all forked processes */
 	uint32_t reported_limits;
 	const char *first_message;
-	unsigned run_kinds; /* the records it accepts, see recorder.c */
-	bool asks_names;    /* of code: counting and streams have none */
+	unsigned run_kinds; /* accepted records, see recorder.c */
+	bool asks_names;    /* for code: counting and streams need none */
 	bool failed;
 	struct err err;
 };
 
-/* Every put goes through here: `status` is what it returned. */
+/* Remembers failure: every put passes its `status` here. */
 static inline void note(struct recorder *r, int status)
 {
 	if (status != 0)
@@ -74,7 +74,7 @@ static inline void out_of_memory(struct recorder *r)
 	r->failed = true;
 }
 
-/* Keep the largest footprint, and the latest use of its lines. */
+/* Keep the largest footprint, and the latest line use. */
 static inline void set_footprint(struct process *p, uint64_t pages,
 				 const uint16_t line_use[CHANNEL_LINE_USES])
 {
@@ -97,13 +97,13 @@ enum recorder_limit {
 	LIMIT_INHERITED,
 };
 
-/* Report, once, that the process (or the run) met its limit. */
+/* Report, once, that the process (or the run) reached its limit. */
 void recorder_report_limit(struct recorder *r, struct process *p, enum recorder_limit limit);
 
-/* The process is not trusted any more: returns a line for the user, or NULL. */
+/* Stop trusting the process. Returns a line for the user, or NULL. */
 const char *recorder_refuse(struct recorder *r, struct process *p, const char *why);
 
-/* The id of the code location, written down if it is new; 0 when memory ran out. */
+/* The id of the code location, added if new; 0 when memory ran out. */
 int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position);
 
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
@@ -112,20 +112,22 @@ record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recor
 record_handler recorder_on_arrival, recorder_on_message;
 record_handler recorder_on_stack_distance, recorder_on_stream;
 
-/* What the graph calls a process's node of this number, from 1 on; 0: there is no such node. */
+/* The call graph's number of a process's node, from 1 on; 0: there is no such node. */
 uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number);
 
-/* A process of a run with exact curves begins; it ends, and they are written; all is over. */
+/*
+ * For runs with exact curves: a process begins; it ends, and its curves are written; the run ends.
+ */
 void exact_begin(struct recorder *r, struct process *p);
 void exact_end(struct recorder *r, struct process *p);
 void exact_write(struct recorder *r);
 void exact_release(struct recorder *r);
 
-/* Of the naming: the location has its names now. */
+/* Listener of the naming: the location has its names now. */
 int recorder_on_names(void *context, int64_t id, const struct symbols_frame *outermost,
 		      struct err *err);
 
-/* The symbols' number for what the process runs that is in no file; -1 when memory ran out. */
+/* The symbols' number for the process's code in no file; -1 when memory ran out. */
 int recorder_made_code(struct recorder *r, struct process *p);
 
 #endif

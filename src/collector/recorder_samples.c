@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Records about accesses to rows: samples, what became of them, windows, and where data comes from.
- */
+/* Handles the records about accesses: samples, their outcomes, windows, and the origin of data. */
 #include <string.h>
 
 #include "base/text.h"
@@ -91,7 +89,7 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 	return to;
 }
 
-/* Where blocks come from: the path's locations are those of the calls, not of what follows them. */
+/* Add a site. A return address minus 1 is within the call, as the path's locations must be. */
 const char *recorder_on_site(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_site *s = (const void *)h;
@@ -148,7 +146,7 @@ const char *recorder_on_sample(struct recorder *r, struct process *p, const stru
 	code_map_prefetch(&p->code, s->end.pc);
 	row.begin = to_access(r, p, &s->begin, s->position);
 	row.end.location = STORE_NONE;
-	/* The process made at least as many accesses in between as the thread did. */
+	/* The process made at least as many accesses in between as this thread. */
 	if (s->status == SAMPLE_REUSED)
 		row.end = to_access(r, p, &s->end, s->position + s->distance + 1);
 	note(r, store_put_sample(r->store, &row, &r->err));

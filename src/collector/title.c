@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Reads /proc/PID/cmdline, see proc(5): a process that writes over its arguments has a title of its
- * own there.
- */
+/* Reads /proc/PID/cmdline, see proc(5): a process sets its title by overwriting its arguments. */
 #include "collector/title.h"
 
 #include <fcntl.h>
@@ -41,7 +38,7 @@ bool title_read(uint32_t pid, char title[TITLE_BYTES])
 		return false;
 	bytes = read(fd, title, TITLE_BYTES - 1);
 	close(fd);
-	/* What the title does not fill of the old arguments is blanks, or zeros. */
+	/* Cut the rest of the old arguments, which the process filled with blanks or zeros. */
 	while (bytes > 0 && (title[bytes - 1] == '\0' || title[bytes - 1] == ' '))
 		bytes--;
 	if (bytes <= 0)

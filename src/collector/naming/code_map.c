@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Modules and locations of a process. Modules are few. Locations are half a million in a simulated
- * compiler, each sample looks for two, and the target's data has been in the caches meanwhile: what
- * a look-up takes is two cache lines, which its neighbours in the code share.
+ * Modules and locations of a process. Modules are few. But a simulated compiler has half a million
+ * locations, and each sample looks up two, after the target has evicted them from the caches. A
+ * look-up touches two cache lines, which neighbouring code shares.
  */
 #include "collector/naming/code_map.h"
 
@@ -37,7 +37,7 @@ int code_module_read(struct code_module *m, struct symbols *s, const struct reco
 			   .end = rec->end,
 			   .device = rec->device,
 			   .inode = rec->inode,
-			   /* A dump grows while the program runs. */
+			   /* a dump of names still grows */
 			   .modified_ns = symbols_is_dump(path) ? 0 : rec->modified_ns,
 		   });
 	return m->file < 0 ? -1 : 0;
@@ -60,7 +60,7 @@ void code_map_release(struct code_map *c)
 	*c = (struct code_map){0};
 }
 
-/* The same file at the same place; *key is what it is found by, or is to be. */
+/* Find the module of the same file at the same address; *key is its key, or the free one for it. */
 static bool find_same(const struct code_map *c, const struct code_module *m, uint64_t *key,
 		      size_t *index)
 {
@@ -113,7 +113,7 @@ static uint64_t absolute_difference(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* How far, in accesses, the module's time is from the position; 0: it was mapped then. */
+/* The distance, in accesses, from the position to the time the module was mapped; 0: it was. */
 static uint64_t time_away(const struct code_module *m, uint64_t position)
 {
 	if (position < m->mapped_at)
@@ -122,8 +122,8 @@ static uint64_t time_away(const struct code_module *m, uint64_t position)
 }
 
 /*
- * Of all times: does at most one module have anything of the 64 bytes around pc, and then all of
- * them?
+ * Tell whether, over the whole run, at most one module overlaps the 64 bytes around pc, and if so
+ * covers all of them.
  */
 static bool has_sole_module(const struct code_map *c, uint64_t pc)
 {
@@ -146,7 +146,7 @@ size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t posi
 	size_t i, best = CODE_NO_MODULE;
 	uint64_t best_away = UINT64_MAX;
 
-	/* Backwards: what was mapped last lies on top. */
+	/* From the end: a later mapping covers an earlier one. */
 	for (i = c->modules.count; i-- > 0;) {
 		const struct code_module *m = &c->modules.items[i];
 		uint64_t away;
@@ -169,7 +169,7 @@ static size_t place_of(const struct code_map *c, uint64_t number)
 	return (size_t)((number ^ number >> 26) * 0x9e3779b97f4a7c15u >> 20) & (c->line_room - 1);
 }
 
-/* The line, or the free place where it belongs. There is always a free one. */
+/* Returns the line, or the free entry where it belongs. The table is never full. */
 static struct code_line *find_place(const struct code_map *c, uint64_t number, size_t module)
 {
 	size_t i = place_of(c, number);
@@ -180,7 +180,7 @@ static struct code_line *find_place(const struct code_map *c, uint64_t number, s
 	return &c->lines[i];
 }
 
-/* Have room for one more. Returns 0, or -1 when memory ran out. */
+/* Make room for one more line. Returns 0, or -1 when memory ran out. */
 static int grow(struct code_map *c)
 {
 	struct code_map bigger = {.line_room = c->line_room == 0 ? 256 : c->line_room * 2};
@@ -209,13 +209,13 @@ void code_map_prefetch(const struct code_map *c, uint64_t pc)
 		__builtin_prefetch(&c->lines[place_of(c, pc / LINE_BYTES)]);
 }
 
-/* What a line keeps of how many modules there are: of very many, nothing. */
+/* The number of modules as a line stores it; 0 if it does not fit. */
 static unsigned sole_of(size_t modules)
 {
 	return modules < 1u << CODE_SOLE_BITS ? (unsigned)modules : 0;
 }
 
-/* The line if all its locations are in one module, whenever they were asked for. */
+/* Find the line if one module covers it during the whole run, so that time does not matter. */
 static struct code_line *find_sole(const struct code_map *c, uint64_t number)
 {
 	const unsigned sole = sole_of(c->modules.count);
@@ -230,14 +230,14 @@ static struct code_line *find_sole(const struct code_map *c, uint64_t number)
 	return NULL;
 }
 
-/* The line that pc is in at `position`, made if it is new. NULL when memory ran out. */
+/* The line of pc at `position`, added if new. Returns NULL when memory ran out. */
 static struct code_line *find_line(struct code_map *c, uint64_t pc, uint64_t position)
 {
 	const uint64_t number = pc / LINE_BYTES;
 	struct code_line *l = find_sole(c, number);
 	size_t module;
 
-	if (l != NULL) /* nearly always: no module lies, or lay, where others did */
+	if (l != NULL) /* nearly always: mappings rarely overlap, even over time */
 		return l;
 	if (grow(c) != 0)
 		return NULL;
@@ -256,7 +256,7 @@ static struct code_line *find_line(struct code_map *c, uint64_t pc, uint64_t pos
 
 /* ---- Ids ---- */
 
-/* Which of the rooms has place for so many ids. */
+/* The size class for `count` ids. */
 static unsigned room_for(unsigned count)
 {
 	unsigned room = 0;
@@ -266,7 +266,7 @@ static unsigned room_for(unsigned count)
 	return room;
 }
 
-/* Place for ids; UINT32_MAX when memory ran out. */
+/* Allocate an array of ids. Returns UINT32_MAX when memory ran out. */
 static uint32_t take_ids(struct code_map *c, unsigned room)
 {
 	const size_t count = c->ids.count + (CODE_LEAST_IDS << room);
@@ -290,7 +290,7 @@ static void give_ids(struct code_map *c, uint32_t at, unsigned room)
 	c->free_ids[room] = at + 1;
 }
 
-/* Have place for one more id of the line. Returns 0, or -1 when memory ran out. */
+/* Make room for one more id of the line. Returns 0, or -1 when memory ran out. */
 static int make_room(struct code_map *c, struct code_line *l, unsigned count)
 {
 	const unsigned old_room = room_for(count), room = room_for(count + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The code of one process over time: where and when each file was mapped, and the code locations in
- * its samples. Time is the process's number of accesses, since that is the clock of samples.
+ * its samples. Time is the number of accesses of the process, the clock of samples.
  */
 #ifndef DWELL_COLLECTOR_NAMING_CODE_MAP_H
 #define DWELL_COLLECTOR_NAMING_CODE_MAP_H
@@ -13,7 +13,7 @@
 
 #include "base/map.h"
 
-/* The module of a location in no module. */
+/* Stands for no module. */
 #define CODE_NO_MODULE	 ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
 #define CODE_MODULE_BITS 17
 /* modules of a process over the run; its engine tracks 4096 at a time */
@@ -24,22 +24,22 @@ struct code_module {
 	int64_t id; /* in the store */
 	int file;   /* in the symbols */
 	uint64_t start, end, file_offset;
-	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: it stays */
+	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: still mapped */
 };
 
 /*
- * The locations in 64 bytes of code and one module: a simulated compiler has half a million
- * locations, ten to a line. Their ids stand side by side, in order of pc.
+ * The locations in 64 bytes of code of one module: a simulated compiler has half a million, ten in
+ * a line. Their ids are stored together, in order of pc.
  */
 struct code_line {
-	uint64_t number : 58; /* of the line: its address / 64 */
-	uint64_t is_used : 1; /* or a free place */
-	uint64_t starts;      /* a bit for each pc that is a location */
-	/* where theirs begin; the room is a power of two, at least CODE_LEAST_IDS */
+	uint64_t number : 58; /* address / 64 */
+	uint64_t is_used : 1; /* else: a free entry */
+	uint64_t starts;      /* one bit per pc that is a location */
+	/* index of the first id; the array has a power of two, at least CODE_LEAST_IDS */
 	uint32_t ids;
 	uint32_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
 	/*
-	 * Among this many first modules, no other one ever covers a part of the line; 0: not known.
+	 * No other module overlaps the line, as checked among this many modules; 0: not known.
 	 */
 	uint32_t sole : CODE_SOLE_BITS;
 };
@@ -47,7 +47,7 @@ struct code_line {
 static_assert(sizeof(struct code_line) == 24, "small");
 
 #define CODE_LEAST_IDS 4u
-#define CODE_ID_ROOMS  5 /* 4, 8, 16, 32, 64 */
+#define CODE_ID_ROOMS  5 /* size classes: 4, 8, 16, 32, 64 */
 
 struct code_map {
 	struct {
@@ -56,18 +56,18 @@ struct code_map {
 	} modules;
 	struct map by_what; /* hash of a module -> its index */
 	/*
-	 * A hash table by number, with linear probing; of one number there may be several, in
-	 * different modules.
+	 * A hash table by number, with linear probing. Lines with the same number differ in their
+	 * module.
 	 */
 	struct code_line *lines;
-	size_t line_count, line_room; /* room: a power of two, or 0; a quarter is free */
+	size_t line_count, line_room; /* room: 0 or a power of two; a quarter is free */
 	struct {
 		uint32_t *items;
 		size_t count, room;
 	} ids;
 	/*
-	 * + 1, by how much room it is, 0: there is none; its first item is the next one of its
-	 * kind.
+	 * Free arrays of each size class: index + 1 of the first, 0 for none. Its first item links
+	 * to the next.
 	 */
 	uint32_t free_ids[CODE_ID_ROOMS];
 	size_t location_count;
@@ -82,45 +82,47 @@ struct code_location {
 struct record_module;
 struct symbols;
 
-/* The module that a record describes; its file is opened. Returns 0, or -1 when memory ran out. */
+/* Read a module from its record, and open its file. Returns 0, or -1 when memory ran out. */
 int code_module_read(struct code_module *m, struct symbols *s, const struct record_module *rec);
 
 void code_map_release(struct code_map *c);
-/* The locations alone. */
+/* Release the locations only. */
 void code_map_forget_locations(struct code_map *c);
 
-/* Returns the new module's index, or CODE_NO_MODULE when memory ran out or there are too many. */
+/*
+ * Returns the index of the new module, or CODE_NO_MODULE when memory ran out or there are too many.
+ */
 size_t code_map_add_module(struct code_map *c, const struct code_module *m);
 
 enum code_mapped {
 	CODE_NO_MEMORY,
-	CODE_TOO_MANY, /* CODE_MAX_MODULES, and this is another one */
+	CODE_TOO_MANY, /* a new module, beyond CODE_MAX_MODULES */
 	CODE_IS_MAPPED,
-	CODE_AGAIN, /* it was mapped at the same place before */
+	CODE_AGAIN, /* mapped at the same place before */
 	CODE_NEW,
 };
 
 /*
- * The module is mapped now, at *index. A file mapped repeatedly at one place stays one module,
- * which bounds their number.
+ * The module is mapped now; *index is its number. A file mapped repeatedly at one address stays one
+ * module, which bounds their number.
  */
 enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index);
 
 /*
- * The module that held pc at `position`. If none did, the last one before, or the first after: the
- * order of records and counts is not exact to the access.
+ * The module at pc at `position`. If there was none, the nearest in time: records and counts are
+ * not in exact order.
  */
 size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t position);
 
 /*
- * The id, which is the caller's to choose, of the location of pc at `position`; *module is the one
- * that it is in, or CODE_NO_MODULE. *is_new tells whether it was made just now and wants an id.
- * Returns NULL when memory ran out; the pointer is valid until the next call.
+ * The id of the location of pc at `position`. *module is its module, or CODE_NO_MODULE. If *is_new,
+ * the location was just added, and the caller must set its id. Returns NULL when memory ran out;
+ * the pointer is valid until the next call.
  */
 uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, size_t *module,
 			  int *is_new);
 
-/* All locations, in any order; there is room for c->location_count. */
+/* List all locations, in any order. `list` has room for c->location_count. */
 void code_map_list(const struct code_map *c, struct code_location *list);
 
 /* Prefetch the pc's entry of the table, before code_map_locate. */

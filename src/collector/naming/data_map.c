@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which file an address of data belongs to, and whether it is new. */
+/* Finds the file of a data address, and whether the address is new. */
 #include "collector/naming/data_map.h"
 
 #include <assert.h>
@@ -7,17 +7,14 @@
 
 #include "base/array.h"
 
-/*
- * What a target can make us keep is bounded: beyond, variables that nothing else touched have no
- * name.
- */
+/* A target can fill only bounded memory. Beyond the limit, newly touched variables have no name. */
 #define MAX_TOUCHED ((size_t)1 << 20)
 
 #define GRANULE_BITS 3
 #define PAGE_BITS    12
 #define ADDRESS_BITS 47 /* of user space */
 #define RANGE_SHIFT  (ADDRESS_BITS - PAGE_BITS)
-#define MAX_RANGES   ((size_t)1 << 16) /* each access is looked for among them */
+#define MAX_RANGES   ((size_t)1 << 16) /* each access searches all of them */
 
 static_assert(MAX_RANGES <= (size_t)1 << (64 - RANGE_SHIFT - 1),
 	      "the key of a page holds its number");
@@ -60,7 +57,7 @@ int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_
 	bias = m->start - symbols_address(symbols, m->file, m->file_offset);
 	if (m->start < bias + low || m->end > ((bias + high + 4095) & ~(uint64_t)4095) ||
 	    (bias + high) >> ADDRESS_BITS != 0)
-		return 0; /* the file was mapped in a way of its own: what lies around is unknown */
+		return 0; /* mapped in an unusual way: the memory around it is unknown */
 	if (!ARRAY_GROW(d))
 		return -1;
 	d->items[d->count++] = (struct data_range){bias + low, bias + high, bias, (uint32_t)index,
@@ -91,7 +88,7 @@ int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t hig
 		if (!r->is_local || r->is_gone || r->low >= high || r->high <= low)
 			continue;
 		if (r->low == low && r->high == high && r->file == file)
-			return 0; /* of a thread that has ended, whose stack this one has */
+			return 0; /* of an ended thread, whose stack is used again */
 		r->is_gone = true;
 	}
 	return add_locals(d, file, low, high);
@@ -102,7 +99,7 @@ int data_map_inherit_locals(struct data_map *child, const struct data_map *paren
 	for (size_t i = 0; i < parent->count; i++) {
 		const struct data_range *r = &parent->items[i];
 
-		/* They are no two at one place. */
+		/* The parent's ranges do not overlap, so there is nothing to replace. */
 		if (r->is_local && !r->is_gone && add_locals(child, r->file, r->low, r->high) != 0)
 			return -1;
 	}
@@ -116,7 +113,7 @@ void data_map_remove(struct data_map *d, size_t index)
 			d->items[i].is_gone = true;
 }
 
-/* The page's bits, none of them set if it is new. NULL when memory ran out. */
+/* Returns the page's bits, all 0 if it is new; NULL when memory ran out. */
 static struct data_page *page_of(struct data_touched *t, size_t range, uint64_t address)
 {
 	uint64_t key = (uint64_t)range << RANGE_SHIFT | address >> PAGE_BITS, index;
@@ -129,9 +126,7 @@ static struct data_page *page_of(struct data_touched *t, size_t range, uint64_t 
 	return &t->items[t->count++];
 }
 
-/*
- * Returns 1 if the 8 bytes there were touched for the first time, 0 if not, -1 when memory ran out.
- */
+/* Returns 1 at the first touch of these 8 bytes, else 0, or -1 when memory ran out. */
 static int touch(struct data_touched *t, size_t range, uint64_t address)
 {
 	unsigned granule = (address & ((1u << PAGE_BITS) - 1)) >> GRANULE_BITS;
@@ -151,7 +146,7 @@ int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct
 {
 	if (address < d->low || address >= d->high || d->touched.bits >= MAX_TOUCHED)
 		return 0;
-	/* Backwards: what was mapped last lies on top. */
+	/* From the end: a later mapping covers an earlier one. */
 	for (size_t i = d->count; i-- > 0;) {
 		const struct data_range *r = &d->items[i];
 		struct data_question q = {&d->written, process, address - r->bias,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a process has mapped the files whose data its samples touch. A bit for each 8 bytes says
- * whether they were touched, so that their variable is asked for once (data_names.h).
+ * Where a process has mapped the files whose data its samples touch. A bit for each 8 bytes records
+ * whether they were touched, so that each variable is looked up once (data_names.h).
  */
 #ifndef DWELL_COLLECTOR_NAMING_DATA_MAP_H
 #define DWELL_COLLECTOR_NAMING_DATA_MAP_H
@@ -15,46 +15,46 @@
 #include "symbols/symbols.h"
 
 struct data_range {
-	uint64_t low, high; /* addresses in the process that the file's segments take */
-	uint64_t bias;	    /* of these over the file's */
+	uint64_t low, high; /* addresses in the process, over all segments of the file */
+	uint64_t bias;	    /* process address minus file address */
 	uint32_t module;    /* in the code map */
 	int file;
-	bool is_gone;  /* unmapped: nothing new is touched there */
+	bool is_gone;  /* unmapped: cannot be touched any more */
 	bool is_local; /* a thread's copy of the file's thread-local variables */
 };
 
-/* One bit for each 8 bytes of a page of the process's. */
+/* One bit for each 8 bytes of a page of the process. */
 struct data_page {
 	uint64_t bits[8];
 };
 
 /*
- * The touched pages. Bits stay in the caches when much of a large array is touched; a map of all
- * granules would not.
+ * The touched pages. If a large array is touched, bits stay in the caches; a map of all granules
+ * would not.
  */
 struct data_touched {
 	struct data_page *items;
 	size_t count, room;
-	struct map by_page; /* range and page */
-	size_t bits;	    /* set in all of them */
+	struct map by_page; /* by range and page */
+	size_t bits;	    /* bits set in all pages */
 };
 
-/* All zero is an empty one. */
+/* Empty when all zero. */
 struct data_map {
 	struct data_range *items;
 	size_t count, room;
-	uint64_t low, high;		/* of all ranges */
-	uint64_t local_low, local_high; /* of those of thread-local variables */
+	uint64_t low, high;		/* over all ranges */
+	uint64_t local_low, local_high; /* over the ranges of thread-local variables */
 	struct data_touched touched;
-	struct map written; /* variables that the store has; its users are in data_names.c */
+	struct map written; /* variables already in the store; used by data_names.c */
 };
 
 void data_map_release(struct data_map *d);
 
-/* The module was mapped; `index` is its own in the code map. Returns -1 when memory ran out. */
+/* The module was mapped; `index` is its number in the code map. Returns -1 when memory ran out. */
 int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
 		 size_t index);
-/* The module is mapped again at its old place. Returns false if its data is not in the map. */
+/* The module is mapped again at the same address. Returns false if its data is not in the map. */
 bool data_map_again(struct data_map *d, size_t module);
 void data_map_remove(struct data_map *d, size_t index);
 
@@ -63,13 +63,16 @@ void data_map_remove(struct data_map *d, size_t index);
  * ran out.
  */
 int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t high);
-/* A forked child has its parent's. Returns -1 when memory ran out. */
+/* Copy the parent's copies of variables to a forked child. Returns -1 when memory ran out. */
 int data_map_inherit_locals(struct data_map *child, const struct data_map *parent);
 
-/* Does the address lie in a file's data, or a thread's copy of it? */
+/* Tell whether the address is in a file's data, or in a thread's copy of it. */
 bool data_map_holds(const struct data_map *d, uint64_t address);
 
-/* A sample of the process touched the address: a new one becomes a question. -1: memory ran out. */
+/*
+ * A sample of the process touched the address: if new, it becomes a question in `names`. Returns -1
+ * when memory ran out.
+ */
 int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct data_names *names);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for data: asked in order of file and address. */
+/* Looks up names of data, in order of file and address. */
 #include "collector/naming/data_names.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/sort.h"
 
-#define BATCH	 ((size_t)16384) /* at the end */
-#define ASK_MOST ((size_t)128)	 /* of one file at once */
+#define BATCH	 ((size_t)16384) /* questions at once, at the end of the run */
+#define ASK_MOST ((size_t)128)	 /* addresses of one file at once */
 
 void data_names_release(struct data_names *n)
 {
@@ -36,7 +36,7 @@ size_t data_names_take(struct data_names *n, struct data_answer *batch, size_t m
 	return count;
 }
 
-/* By file, within it by process, and within that by address. */
+/* Sort by file, then by process, then by address. */
 static int sort_batch(const struct data_answer *batch, size_t count, struct sort_item *sorted)
 {
 	for (size_t i = 0; i < count; i++)
@@ -53,8 +53,8 @@ static int sort_batch(const struct data_answer *batch, size_t count, struct sort
 }
 
 /*
- * Whether the answer before holds for this question as well. Not where it is a section, which may
- * hold variables that have names.
+ * Tell whether the previous answer also holds for this question. The answer for a section does not:
+ * the section may hold variables with names.
  */
 static bool is_same(const struct data_answer *last, const struct data_question *q)
 {
@@ -63,7 +63,7 @@ static bool is_same(const struct data_answer *last, const struct data_question *
 	       q->address >= last->variable.start && q->address < last->variable.end;
 }
 
-/* Questions of one file. */
+/* Ask questions about one file. */
 static void ask(struct data_answer *batch, const struct sort_item *sorted, size_t count,
 		struct symbols *symbols)
 {
@@ -108,7 +108,10 @@ int data_names_find(struct data_answer *batch, size_t count, struct symbols *sym
 	return 0;
 }
 
-/* Several mappings of a file, and later batches, give the same again. */
+/*
+ * Tell whether the variable is not yet in the store: other mappings of the file, or earlier
+ * batches, may have written it.
+ */
 static bool is_new(const struct data_answer *a)
 {
 	uint64_t key = (a->variable.start + a->q.bias) << 1 | a->variable.is_section, known;

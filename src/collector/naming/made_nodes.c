@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "collector/simulation/simulation.h"
 
-/* Does the node, or none, begin in a function of code made at run time that has this name? */
+/* Tell whether the node begins in a made function of this name. Node 0 does not. */
 static bool is_of(const struct simulation_graph *g, uint32_t node,
 		  const struct symbols_frame *function, const struct naming *naming)
 {
@@ -18,7 +18,10 @@ static bool is_of(const struct simulation_graph *g, uint32_t node,
 	       strcmp(own->function, function->function) == 0;
 }
 
-/* The node of the function in the context of `like`; a new one is written, and begins with it. */
+/*
+ * Find the node of the function in the context of `like`. If there is none, write one with the id
+ * `begins`.
+ */
 static int find_node(struct simulation_graph *g, uint32_t like, uint32_t begins,
 		     const struct symbols_frame *function, struct store *store, uint32_t *id,
 		     struct err *err)
@@ -55,7 +58,7 @@ int made_nodes_write(struct simulation_graph *g, size_t i, const struct symbols_
 	if (strcmp(function->function, STORE_NAMELESS) != 0 &&
 	    map_set(&g->has_names, (uint64_t)n->process, 1) != 0)
 		return err_set(err, "out of memory");
-	/* What the engine took for a call of one part by another. */
+	/* One part of the function entered another, which the engine took for a call. */
 	if (is_of(g, caller, function, naming)) {
 		n->written_as = caller;
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for code locations, and along with them for data: asked in order of address. */
+/* Looks up names of code locations, and with them of data, in order of address. */
 #include "collector/naming/naming.h"
 
 #include <assert.h>
@@ -14,26 +14,26 @@
 #include "base/sort.h"
 #include "symbols/remote.h"
 
-#define FIRST_NS  ((uint64_t)1000000000) /* the names of shorter runs are looked for at their end */
-#define STEP_NS	  ((uint64_t)700000000)	 /* between two batches for the worker, at least */
-#define STEP_MOST ((size_t)4000)	 /* questions of one batch */
-#define ASK_MOST  ((size_t)512)		 /* of one file at once */
-#define REST	  9 /* times as long as a batch has taken, the worker rests after it */
+#define FIRST_NS  ((uint64_t)1000000000) /* shorter runs look up names at their end */
+#define STEP_NS	  ((uint64_t)700000000)	 /* least time between two batches for the worker */
+#define STEP_MOST ((size_t)4000)	 /* questions in a batch */
+#define ASK_MOST  ((size_t)512)		 /* addresses of one file at once */
+#define REST	  9 /* the worker rests this many times as long as its last batch took */
 
-#define MOST_LOCATIONS ((size_t)UINT32_MAX - 2) /* ids are kept in 32 bits */
+#define MOST_LOCATIONS ((size_t)UINT32_MAX - 2) /* ids have 32 bits */
 
-/* What is made ready for questions that have not come yet. */
+/* Files prepared before there are questions: at most this many, and this size. */
 #define EXPECTED_FILES 16
 #define EXPECTED_BYTES ((uint64_t)32 << 20)
 
 /*
- * A simulated compiler has half a million: so all parts are as wide as addresses and pointers of
- * this machine are. A file beyond the last number, which takes 131071 of them, is none.
+ * A simulated compiler has half a million of these, so fields are only as wide as this machine's
+ * addresses and pointers. Files beyond the last number (131071) count as no file.
  */
 struct naming_question {
 	uint64_t address : 47;
-	uint64_t file : 17;   /* NO_FILE: none */
-	uint64_t frames : 48; /* the symbols' address of them */
+	uint64_t file : 17;   /* NO_FILE: in no file */
+	uint64_t frames : 48; /* address of the frames in the symbols */
 	uint64_t count : 16;
 };
 
@@ -55,20 +55,20 @@ enum worker_state { WORKER_IDLE, WORKER_BUSY, WORKER_DONE, WORKER_QUIT };
 
 struct naming_worker {
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects all members below */
 	pthread_cond_t changed;
 	enum worker_state state;
 	struct symbols *symbols;
 	bool has_data;		       /* as in struct naming */
-	struct naming_question *batch; /* the worker's while it is busy */
+	struct naming_question *batch; /* owned by the worker while it is busy */
 	size_t count;
 	struct data_answer *data; /* the same */
 	size_t data_count;
-	uint64_t cpu_ns; /* what the batch took */
+	uint64_t cpu_ns; /* CPU time of the batch */
 	bool failed;
-	int ready, expected; /* files: to be made ready is what is from `ready` up to `expected` */
-	bool is_preparing;   /* one of them, now */
-	bool is_paused;	     /* no other one is begun */
+	int ready, expected; /* files: the worker prepares those from `ready` up to `expected` */
+	bool is_preparing;   /* is preparing a file */
+	bool is_paused;	     /* prepares no more files */
 };
 
 int64_t naming_add(struct naming *n, int file, uint64_t address)
@@ -107,14 +107,14 @@ bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame
 
 /* ---- Answers ---- */
 
-/* Questions about code in no file come first. */
+/* The group of a question; code in no file is the first one. */
 static size_t group_of(const struct naming_question *q)
 {
 	return (size_t)(file_of(q) + 1);
 }
 
 /*
- * The questions' indices, group by group. Returns where each of *groups ends among them, or NULL.
+ * Order the questions' indices by file. Returns the end of each of the *groups in `order`, or NULL.
  */
 static size_t *group_by_file(const struct naming_question *q, size_t count, uint32_t *order,
 			     size_t *groups)
@@ -137,7 +137,7 @@ static size_t *group_by_file(const struct naming_question *q, size_t count, uint
 	return end;
 }
 
-/* Questions of one file; whose they are is the lower half of the numbers. */
+/* Ask questions about one file. The lower half of each number is the question's index. */
 static void ask(struct naming_question *questions, const uint64_t *numbers, size_t count,
 		struct symbols *symbols)
 {
@@ -157,8 +157,7 @@ static void ask(struct naming_question *questions, const uint64_t *numbers, size
 }
 
 /*
- * Questions of one file in order of address, which is what they cost least in. `numbers` has room
- * for them.
+ * Ask questions about one file in order of address, which costs least. `numbers` has room for them.
  */
 static int ask_in_order(struct naming_question *questions, const uint32_t *order, size_t count,
 			uint64_t *numbers, struct symbols *symbols)
@@ -167,8 +166,8 @@ static int ask_in_order(struct naming_question *questions, const uint32_t *order
 	size_t i;
 
 	/*
-	 * The lower half of an address, as they hardly ever differ in the upper one; and whose it
-	 * is.
+	 * Upper half: the lower half of the address, as the upper one hardly ever differs. Lower
+	 * half: the index.
 	 */
 	for (i = 0; i < count; i++)
 		numbers[i] = (questions[order[i]].address - first) << 32 | order[i];
@@ -179,7 +178,7 @@ static int ask_in_order(struct naming_question *questions, const uint32_t *order
 	return 0;
 }
 
-/* Parts of a file's addresses; each is sorted by itself, with a part of the memory. */
+/* Ranges of a file's addresses; each is sorted by itself, which needs less memory. */
 #define PARTS 256
 
 struct parts {
@@ -193,7 +192,7 @@ static size_t part_of(const struct parts *p, const struct naming_question *q)
 	return (size_t)((q->address - p->lowest) >> p->shift);
 }
 
-/* The order, part by part, in `sorted`. Returns how many questions the largest part has. */
+/* Order the questions by range, into `sorted`. Returns the number in the largest range. */
 static size_t divide(const struct naming_question *q, const uint32_t *order, size_t count,
 		     struct parts *p, uint32_t *sorted)
 {
@@ -242,7 +241,7 @@ static int find_names_of_file(struct naming_question *questions, const uint32_t 
 	return status;
 }
 
-/* Of code made at run time only if `is_end`: what is not asked for has no frames. */
+/* Find names. Code made at run time is skipped unless `is_end`: it then has no frames yet. */
 static int find_names(struct naming_question *questions, size_t count, bool is_end,
 		      struct symbols *symbols)
 {
@@ -272,7 +271,7 @@ static int write_names(const struct naming_question *q, int64_t id, struct store
 	return i > 0 ? store_put_frames(store, id, frames, i, err) : 0;
 }
 
-/* The location has these frames. */
+/* Store the answer of location `id`, write its names, and tell the listener. */
 static int write_answer(struct naming *n, int64_t id, const struct naming_question *q,
 			struct store *store, struct err *err)
 {
@@ -285,7 +284,7 @@ static int write_answer(struct naming *n, int64_t id, const struct naming_questi
 	return n->listener(n->listener_context, id, &frames_of(q)[q->count - 1], err);
 }
 
-/* The next `count` locations have these answers. */
+/* Store the answers of the next `count` locations. */
 static int write_next(struct naming *n, const struct naming_question *answers, size_t count,
 		      struct store *store, struct err *err)
 {
@@ -305,7 +304,7 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Called with the lock, which is not held meanwhile. */
+/* Called with the lock held; releases it while it works. */
 static void do_batch(struct naming_worker *w)
 {
 	uint64_t begin = thread_cpu_ns();
@@ -346,7 +345,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for the target. */
+/* Block signals in the worker: they are for the thread that waits for the target. */
 static int start_thread(struct naming_worker *w)
 {
 	sigset_t all, mask;
@@ -371,7 +370,7 @@ static struct naming_worker *worker_new(struct symbols *symbols, bool has_data)
 	w->data = calloc(STEP_MOST, sizeof(*w->data));
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
-	symbols_remote_start(symbols); /* else it is tried again when somebody asks */
+	symbols_remote_start(symbols); /* on failure it is tried again later */
 	if (w->batch != NULL && w->data != NULL && start_thread(w) == 0)
 		return w;
 	free(w->batch);
@@ -386,7 +385,7 @@ static void set_state(struct naming_worker *w, enum worker_state state)
 	pthread_cond_broadcast(&w->changed);
 }
 
-/* Write what the worker has found, if it has; wait for it if `block`. The lock is held. */
+/* Write the worker's answers, if it is done; wait for them if `block`. The lock is held. */
 static int take_answers(struct naming *n, bool block, struct store *store, uint64_t now_ns,
 			struct err *err)
 {
@@ -397,7 +396,7 @@ static int take_answers(struct naming *n, bool block, struct store *store, uint6
 		pthread_cond_wait(&w->changed, &w->lock);
 	if (w->state != WORKER_DONE)
 		return 0;
-	if (!w->failed) /* else the end will tell, if there still is no memory */
+	if (!w->failed) /* on failure, the look-up at the end reports it */
 		status = write_next(n, w->batch, w->count, store, err);
 	if (!w->failed && status == 0)
 		status = data_names_write(&n->data, w->data, w->data_count, w->symbols, store, err);
@@ -426,7 +425,7 @@ static void worker_end(struct naming *n)
 	n->worker = NULL;
 }
 
-/* ---- What the collector calls ---- */
+/* ---- Interface ---- */
 
 static bool is_waiting(const struct naming *n)
 {
@@ -496,12 +495,10 @@ bool naming_pause(struct naming *n, bool is_paused)
 
 void naming_forked(struct naming *n)
 {
-	n->worker = NULL; /* its memory is the parent's to free */
+	n->worker = NULL; /* its memory belongs to the parent */
 }
 
-/*
- * What had to wait for the end; its names are written in order of id, which takes the fewest rows.
- */
+/* Name code made at run time. Its names are written in order of id, which takes the fewest rows. */
 static int name_runtime_code(struct naming *n, struct symbols *symbols, struct store *store,
 			     struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Named memory; see regions.h. */
+/* Memory with names; see regions.h. */
 #include "collector/naming/regions.h"
 
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 #include "base/array.h"
 
-/* of a process; a program that names each of its blocks is not followed on */
+/* per process; later names are dropped */
 #define MAX_REGIONS 10000
 #define NO_SITE	    SIZE_MAX
 
 struct region {
 	uint64_t start, end;
 	uint64_t position;
-	size_t site; /* index, or NO_SITE: the name was taken back */
+	size_t site; /* index, or NO_SITE: the name was removed */
 };
 
 void regions_release(struct regions *g)
@@ -29,7 +29,7 @@ void regions_release(struct regions *g)
 	*g = (struct regions){0};
 }
 
-/* What the name is found by, or is to be: where others have its hash the next one is taken. */
+/* Find the site with this name. Returns its hash, or the next free one for a new site. */
 static uint64_t find_name(const struct regions *g, const char *name, size_t *site)
 {
 	uint64_t hash = 0xcbf29ce484222325u, index; /* FNV-1a */
@@ -45,7 +45,7 @@ static uint64_t find_name(const struct regions *g, const char *name, size_t *sit
 	return hash;
 }
 
-/* The index of the site with this name, made if it is new. NO_SITE: no memory. */
+/* Returns the index of the site with this name, added if new; NO_SITE when memory ran out. */
 static size_t find_site(struct regions *g, const char *name, int64_t process, int64_t *next_site)
 {
 	size_t i;
@@ -65,7 +65,7 @@ static size_t find_site(struct regions *g, const char *name, int64_t process, in
 	return i;
 }
 
-/* Its row is to be written again. */
+/* Mark a site to be written again. */
 static struct store_site *change(struct regions *g, size_t site)
 {
 	if (g->changed_count < REGIONS_CHANGED)
@@ -87,7 +87,7 @@ static void count_block(struct store_site *s, uint64_t bytes)
 		s->largest = bytes;
 }
 
-/* The last region that holds the address at that time, or NULL. */
+/* The last region at the address at that time, or NULL. */
 static const struct region *find(const struct regions *g, uint64_t address, uint64_t position)
 {
 	size_t i;
@@ -101,7 +101,7 @@ static const struct region *find(const struct regions *g, uint64_t address, uint
 	return NULL;
 }
 
-/* The memory at `start` loses the name it had. */
+/* Remove the name of the memory at `start`. */
 static void end_block(struct regions *g, uint64_t start)
 {
 	const struct region *r = find(g, start, UINT64_MAX);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that the program itself gave a name (DWELL_NAME): from an address and a time to
- * the row of table site that stands for the name. Of one process. All memory of one name is
- * one data structure.
+ * Memory to which the program itself gave a name (DWELL_NAME), for one process: finds the row of
+ * table site for an address and a time. All memory of one name is one data structure.
  */
 #ifndef DWELL_COLLECTOR_NAMING_REGIONS_H
 #define DWELL_COLLECTOR_NAMING_REGIONS_H
@@ -13,44 +12,44 @@
 
 struct region;
 
-#define REGIONS_FULL	1 /* a process has as many names as are kept of one */
+#define REGIONS_FULL	1 /* the process reached the limit of names */
 #define REGIONS_CHANGED 2
 
 struct regions {
-	struct region *items; /* in the order in which they were named */
+	struct region *items; /* in the order of naming */
 	size_t count, room;
 	struct {
-		struct store_site *items; /* the names are the regions' */
+		struct store_site *items; /* their names belong to the regions */
 		size_t count, room;
 	} sites;
 	struct map site_by_name;
 	size_t changed
-		[REGIONS_CHANGED]; /* sites, since they were written; of one call of regions_name */
+		[REGIONS_CHANGED]; /* sites changed by the last regions_name, to be written again */
 	unsigned changed_count;
 };
 
-/* All zero holds nothing. */
+/* Empty when all zero. */
 void regions_release(struct regions *g);
 
 /*
- * The program names [start, end) at `position`; an empty name removes the names there. A name that
- * is new gets a site with the id *next_site, which is counted up. Returns 0, REGIONS_FULL, or -1:
+ * The program names [start, end) at `position`; an empty name removes the names there. A new name
+ * gets a site with the id *next_site, which is incremented. Returns 0, REGIONS_FULL, or -1 when
  * memory ran out.
  */
 int regions_name(struct regions *g, uint64_t start, uint64_t end, uint64_t position,
 		 const char *name, int64_t process, int64_t *next_site);
 
-/* A forked child has its parent's regions, with sites of its own. */
+/* Copy the parent's regions to a forked child, with sites of its own. */
 int regions_inherit(struct regions *g, const struct regions *parent, int64_t process,
 		    int64_t *next_site);
 
 /*
- * The site of the last name given to `address` at or before `position`, in accesses of the process,
- * or 0; and where that memory begins. Names given later in the run do not count.
+ * The site of the last name given to `address` at or before `position` (accesses of the process),
+ * or 0; *start is the start of that memory. Names given later do not count.
  */
 int64_t regions_find(const struct regions *g, uint64_t address, uint64_t position, uint64_t *start);
 
-/* Write down the sites that the last regions_name changed; or all, as after regions_inherit. */
+/* Write the sites that the last regions_name changed; or all, as after regions_inherit. */
 int regions_write(struct regions *g, struct store *store, struct err *err);
 int regions_write_all(const struct regions *g, struct store *store, struct err *err);
 

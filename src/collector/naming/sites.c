@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sites: from each process's numbers to rows of the store; see sites.h. */
+/* Sites: translates each process's numbers to rows of the store; see sites.h. */
 #include "collector/naming/sites.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 struct site {
 	struct store_site row;
-	char *name;    /* as it is printed; or NULL */
-	uint32_t kind; /* enum site_kind, or behind it */
+	char *name;    /* as printed; or NULL */
+	uint32_t kind; /* enum site_kind, or beyond it */
 	int64_t path[SITE_MAX_DEPTH];
 };
 
@@ -44,7 +44,7 @@ const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCAT
 
 	if (kind < SITE_KINDS)
 		return kind_names[kind];
-	/* Two names each. */
+	/* Each allocator has two names. */
 	for (uint32_t i = 0; i < 2 * (kind - SITE_KINDS) && name < end; i++)
 		name += strlen(name) + 1;
 	return name < end && name[0] != '\0' ? name : "?";
@@ -73,7 +73,7 @@ static struct site *find(const struct sites *s, int64_t process, uint32_t number
 
 static int put(struct site *x, struct store *store, struct err *err)
 {
-	x->row.path = x->path; /* the array may have moved */
+	x->row.path = x->path; /* the array may have been moved */
 	x->row.name = x->name;
 	return store_put_site(store, &x->row, err);
 }
@@ -86,7 +86,7 @@ int sites_add(struct sites *s, int64_t process, const struct record_site *rec, c
 
 	if (find(s, process, rec->id) != NULL)
 		return 0;
-	text_add_printable(&name, rec->name, strlen(rec->name)); /* of none nothing is kept */
+	text_add_printable(&name, rec->name, strlen(rec->name)); /* unnamed sites get no copy */
 	if (name.failed || !ARRAY_GROW(s) ||
 	    map_set(&s->by_process, key_of(process, rec->id), s->count) != 0) {
 		text_release(&name);

@@ -21,7 +21,7 @@ void costs_release(struct costs *c)
 	*c = (struct costs){0};
 }
 
-/* The first sum of a location; NULL when memory ran out. */
+/* The first sum of a location. Returns NULL when memory ran out. */
 static struct cost_sum *first_of(struct costs *c, uint32_t location)
 {
 	const size_t count = (size_t)location + 1;
@@ -40,7 +40,7 @@ static struct cost_rare rare_of(const struct costs *c, const struct cost_sum *su
 	return sum->rare != 0 ? c->rare.items[sum->rare - 1] : (struct cost_rare){0};
 }
 
-/* To be changed, and made if there is none; NULL when memory ran out. */
+/* The sum's rare part, added if it has none. Returns NULL when memory ran out. */
 static struct cost_rare *need_rare(struct costs *c, struct cost_sum *sum)
 {
 	if (sum->rare == 0) {
@@ -86,7 +86,7 @@ static struct cost_sum *add_other(struct costs *c, uint32_t location, uint32_t n
 	return sum;
 }
 
-/* The sum of a location in a node, which is made if it is new; NULL when memory ran out. */
+/* The sum of a location in a node, added if new. Returns NULL when memory ran out. */
 static struct cost_sum *find(struct costs *c, uint32_t node, uint32_t location)
 {
 	struct cost_sum *sum = first_of(c, location);
@@ -94,17 +94,17 @@ static struct cost_sum *find(struct costs *c, uint32_t node, uint32_t location)
 
 	if (sum == NULL)
 		return NULL;
-	if (sum->node == 0) /* it was in no node yet, or there are none */
+	if (sum->node == 0) /* the first node of this location, or there are no nodes */
 		sum->node = node;
 	if (sum->node == node)
 		return sum;
-	/* Few locations are in several nodes; one that is may be in thousands, as contexts. */
+	/* Few locations are in several nodes; but one may be in thousands, by context. */
 	if (map_get(&c->by_node, key_of(node, location), &index))
 		return &c->others.items[index];
 	return add_other(c, location, node);
 }
 
-/* What comes on top of a sum's executions; NULL when memory ran out. */
+/* The events of a sum beyond its executions. Returns NULL when memory ran out. */
 static uint64_t *extra_of(struct costs *c, struct cost_sum *sum)
 {
 	const size_t at = c->extra_count * c->events;
@@ -129,7 +129,10 @@ static void add_executions(uint64_t *values, uint64_t executions, struct costs_s
 	values[COSTS_WRITES] += executions * shape.writes;
 }
 
-/* Code that has changed may have another instruction at the same place. */
+/*
+ * Tell whether the sum's shape fits. Modified code may have another instruction at the same
+ * address.
+ */
 static bool fits(struct cost_sum *sum, struct costs_shape shape)
 {
 	if (sum->executions == 0) {

@@ -15,25 +15,25 @@
 /* The first three events. */
 enum { COSTS_INSTRUCTIONS, COSTS_READS, COSTS_WRITES, COSTS_BY_EXECUTION };
 
-/* What one execution of the instruction counts. */
+/* The accesses of one execution of the instruction. */
 struct costs_shape {
 	uint8_t reads, writes;
 };
 
 struct cost_sum {
-	uint64_t executions : 56;	/* of this shape, since they were forgotten */
+	uint64_t executions : 56;	/* of this shape, since the last reset */
 	uint64_t reads : 4, writes : 4; /* the shape */
 	uint32_t node;			/* of the call graph; 0: there is none */
-	uint32_t rare;			/* index + 1 of the cost_rare; 0: none */
+	uint32_t rare;			/* index + 1 of its cost_rare; 0: none */
 };
 
-/* What few sums have. */
+/* Values that few sums have. */
 struct cost_rare {
-	uint32_t extra; /* index + 1 of what comes on top; 0: nothing ever did */
-	uint32_t next;	/* index + 1 among `others` of the location in another node; 0: none */
+	uint32_t extra; /* index + 1 of its events beyond executions; 0: it never had any */
+	uint32_t next;	/* index + 1 in `others` of the same location in another node; 0: none */
 };
 
-/* All zero but `events` is an empty one. */
+/* Empty when all zero but `events`. */
 struct costs {
 	unsigned events;
 	struct cost_sum *items; /* by location */
@@ -54,16 +54,16 @@ struct costs {
 void costs_release(struct costs *c);
 
 /*
- * Add executions of a location in a node, and, if not NULL, `events`: counts beyond those the
+ * Add executions of a location in a node. `events`, if not NULL, are counts beyond those that the
  * executions imply. Returns 0, or -1 when memory ran out.
  */
 int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
 	      struct costs_shape shape, const uint64_t *events);
 
-/* The next node that the location was in, NULL after the last; the first one is items[location]. */
+/* The sum of the location in its next node, or NULL. The first one is items[location]. */
 struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum);
 
-/* The sums: `events` numbers. All 0 where nothing is new. */
+/* Store the sums in `values`: `events` numbers, all 0 if nothing is new. */
 void costs_values(const struct costs *c, const struct cost_sum *sum, uint64_t *values);
 /* Reset the sums to 0. */
 void costs_forget(const struct costs *c, struct cost_sum *sum);

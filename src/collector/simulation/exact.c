@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the streams of a run to its exact curves, and their sums by code and data; see exact.h. */
+/* Simulates the streams of a run for exact curves, and sums by code and data; see exact.h. */
 #include "collector/simulation/exact.h"
 
 #include <inttypes.h>
@@ -15,7 +15,9 @@
 #include "collector/simulation/sim_heap.h"
 #include "store/curves.h"
 
-/* A place in a table of many megabytes takes longer to come than so many accesses to simulate. */
+/*
+ * Accesses to prefetch ahead: simulating this many takes as long as a cache miss in a large table.
+ */
 #define AHEAD 12
 /* Streams are long: a larger ring than for samples, for fewer processes at a time. */
 #define SLOTS	     64
@@ -61,7 +63,7 @@ static void fail(struct recorder *r)
 
 /* ---- The beginning ---- */
 
-/* The columns of sums by code, in the order of values_of: views sort by the first one. */
+/* The columns of sums, in the order of values_of: views sort by the first one. */
 static int put_events(const struct exact_options *o, struct store *store, struct err *err)
 {
 	struct store_event events[2 + SIM_POLICIES];
@@ -171,14 +173,14 @@ void exact_begin(struct recorder *r, struct process *p)
 
 /* ---- Accesses ---- */
 
-/* What a stream's marks say of the accesses behind them. */
+/* What a stream's marks say about the accesses after them. */
 struct mark {
 	uint64_t key; /* of code */
 	int64_t site; /* of the store; STORE_NONE: none */
 	bool may_hold_files;
 };
 
-/* The key of a datum, which is made if it is new; UINT64_MAX when memory ran out. */
+/* The key of a datum, added if new; UINT64_MAX when memory ran out. */
 static uint64_t key_of(struct exact *e, const struct exact_datum *d, bool *is_new)
 {
 	uint64_t hash = (uint64_t)d->process * UINT64_C(0x9e3779b97f4a7c15), key;
@@ -205,8 +207,8 @@ static uint64_t key_of_memory(struct recorder *r, const struct process *p, uint6
 }
 
 /*
- * All accesses to the blocks of a site are one, but where variables of a file may lie: there
- * the address is kept, and whoever reads the profile says which variable it is in.
+ * The blocks of a site have one key. Where variables of files may be, each 8 bytes have their own
+ * key instead: the reader of the profile finds the variable.
  */
 static uint64_t key_of_object(struct recorder *r, struct process *p, const struct mark *m,
 			      uint64_t address)
@@ -223,7 +225,7 @@ static uint64_t key_of_object(struct recorder *r, struct process *p, const struc
 	key = key_of(r->exact, &d, &is_new);
 	if (!is_new || d.address == 0)
 		return key;
-	/* A variable may begin behind the granule's first byte. */
+	/* Keep the full address: a variable may begin after the granule's first byte. */
 	r->exact->data.items[key].address = address;
 	return data_map_touch(&p->data, p->row.id, address, &r->naming.data) == 0 ? key
 										  : UINT64_MAX;
@@ -257,7 +259,7 @@ static void simulate(struct sim_curve *c, const uint64_t *entries, uint32_t coun
 	}
 }
 
-/* The same, and each access counts for its key. */
+/* The same, and add each access to its key. */
 static void simulate_by_key(struct recorder *r, struct process *p, const uint64_t *entries,
 			    uint32_t count)
 {
@@ -315,7 +317,7 @@ const char *recorder_on_stream(struct recorder *r, struct process *p, const stru
 	return NULL;
 }
 
-/* ---- To the store ---- */
+/* ---- Writing ---- */
 
 static void write_curve(struct recorder *r, const struct process *p, unsigned line,
 			enum sim_policy policy)
@@ -352,7 +354,7 @@ void exact_end(struct recorder *r, struct process *p)
 	free_process(p);
 }
 
-/* A measured event each, in the order of put_events. */
+/* One value for each measured event, in the order of put_events. */
 static void values_of(const struct exact_options *o, const struct sim_key *k,
 		      uint64_t values[2 + SIM_POLICIES])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From what was asked for, a machine and the host to a geometry. See geometry_text.h. */
+/* Builds a geometry from the user's choices, a machine and the host. See geometry_text.h. */
 #include "collector/simulation/geometry_text.h"
 
 #include <stdio.h>
@@ -42,7 +42,10 @@ static struct sim_cache_geometry from_machine(const struct machine_level *l)
 					   .inclusion = kinds[l->kind]};
 }
 
-/* The machine's last level is LL, those between are L2 and L3; `ends`: without those between. */
+/*
+ * Take a machine's caches: its last level is LL, those between are L2 and L3. `ends`: only the
+ * first and last levels.
+ */
 static void take_machine(const struct machine_model *m, bool ends,
 			 struct sim_cache_geometry caches[GEOMETRY_CACHES])
 {
@@ -68,7 +71,9 @@ static bool has_lower_level(const struct geometry_plan *p)
 	return false;
 }
 
-/* The caches that the plan begins from: without a machine, the host's where there must be some. */
+/*
+ * The caches before the user's changes. Without a machine, the host has the levels that must exist.
+ */
 static void take_base(const struct geometry_plan *p,
 		      struct sim_cache_geometry caches[GEOMETRY_CACHES])
 {
@@ -106,7 +111,7 @@ int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct
 	for (unsigned i = 0; i < GEOMETRY_CACHES; i++)
 		if (p->has_cache[i])
 			caches[i] = p->caches[i];
-	/* An L1 for both takes the place of a machine's L1i. */
+	/* A unified L1 replaces the machine's L1i. */
 	if (p->is_unified && !p->has_cache[GEOMETRY_L1I])
 		caches[GEOMETRY_L1I] = (struct sim_cache_geometry){0};
 	g->is_unified = p->is_unified && !p->no_instructions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Geometries to and from text: the words of a cache. See geometry_text.h. */
+/* Reading and writing geometries: the words of a cache. See geometry_text.h. */
 #include "collector/simulation/geometry_text.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 static const struct {
 	const char *name;
-	int cache; /* or -1: a TLB */
+	int cache; /* -1: a TLB */
 	int tlb;
 	bool is_unified;
 } names[] = {
@@ -51,7 +51,7 @@ static const char *const allocates[] = {"allocate", "no-allocate"};
 
 static const struct {
 	const char *name;
-	size_t at; /* of its bool in the plan */
+	size_t at; /* offset of its bool in the plan */
 } flags[] = {
 	{"line-use", offsetof(struct geometry_plan, line_use)},
 	{"write-backs", offsetof(struct geometry_plan, write_backs)},
@@ -60,7 +60,7 @@ static const struct {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Returns -1 when the word is not in the table. */
+/* Returns the index, or -1 if the word is not in the table. */
 static int find_word(const char *const *table, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
@@ -71,7 +71,7 @@ static int find_word(const char *const *table, size_t count, const char *word)
 
 /* ---- Reading ---- */
 
-/* What a word is about; of each a cache has one. */
+/* The properties that words set. A cache has one word of each kind. */
 enum word_kind {
 	WORD_REPLACEMENT,
 	WORD_INCLUSION,
@@ -81,7 +81,7 @@ enum word_kind {
 	WORD_KINDS,
 };
 
-/* "lru", "random:7", "write-through". Returns which kind it is, or -1: no such word. */
+/* Read "lru", "random:7", "write-through". Returns the kind, or -1 for an unknown word. */
 static int read_word(struct sim_cache_geometry *c, const char *word)
 {
 	int i;
@@ -202,7 +202,7 @@ static int read_value(struct geometry_plan *p, size_t which, char *value, struct
 	return is_none ? 0 : read_tlb(&p->tlbs[tlb], value, err);
 }
 
-/* Without blanks and comment. Returns 0, or -1: too long. */
+/* Copy without blanks and comment. Returns 0, or -1 if it is too long. */
 static int copy_bare(char copy[MAX_TEXT], const char *text)
 {
 	size_t n = 0;
@@ -291,7 +291,7 @@ static void put_word(struct geometry_row *r, const char *word)
 	snprintf(r->value + used, sizeof(r->value) - used, ",%s", word);
 }
 
-/* A size that can be read again: "1.5M" could not. */
+/* Format a size that can be read back; "1.5M" could not. */
 static void format_exact(uint64_t bytes, char buf[SIZE_TEXT_BYTES])
 {
 	static const char units[] = "KMGT";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The heap, as simulations take memory from it. */
+/* The C heap, as the source of memory for simulations. */
 #ifndef DWELL_COLLECTOR_SIMULATION_SIM_HEAP_H
 #define DWELL_COLLECTOR_SIMULATION_SIM_HEAP_H
 

@@ -13,7 +13,7 @@
 #include "sim/base/events.h"
 #include "store/events.h"
 
-#define DUE_NS UINT64_C(2000000000) /* between two writings while the run goes on */
+#define DUE_NS UINT64_C(2000000000) /* time between two writes during the run */
 
 void simulation_release(struct simulation *s)
 {
@@ -26,7 +26,10 @@ void simulation_release(struct simulation *s)
 
 /* ---- Columns ---- */
 
-/* Of several hierarchies each has its own names behind the first three: "D1mr", "D1mr_2", ... */
+/*
+ * Add the events of a hierarchy. From the second hierarchy on names have a number, "D1mr_2", and
+ * the first three events are shared.
+ */
 static int add_events(const struct channel_config *c, unsigned hierarchy,
 		      struct store_event *events, size_t *count, char (*names)[32], struct err *err)
 {
@@ -156,7 +159,7 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 		return 0;
 	}
 	if (s->last_node == STORE_MAX_ID)
-		return 0; /* what is in functions without a number is left out */
+		return 0; /* no ids are left for nodes: omit the function */
 	l->node = (uint32_t)++s->last_node;
 	node.id = l->node;
 	if (map_set(&s->nodes, hash, l->node) != 0)
@@ -164,7 +167,7 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 	return store_put_node(store, &node, err);
 }
 
-/* ---- To the store ---- */
+/* ---- Writing ---- */
 
 int simulation_write(struct simulation *s, struct store *store, struct err *err)
 {
@@ -202,13 +205,13 @@ bool simulation_is_due(struct simulation *s, uint64_t now_ns)
 
 /* ---- Records ---- */
 
-/* Where what happens in a node of the call graph, or where there is none, is summed up. */
+/* The sums for a node of the call graph, or for code without a node. */
 static struct costs *costs_of(struct simulation *s, uint32_t node)
 {
 	return node == 0 ? &s->costs : &s->graph.costs;
 }
 
-/* An instruction of a segment, and what is new of it. */
+/* Add an instruction of a segment. */
 static int add_part(struct recorder *r, const struct process *p, uint32_t node, int64_t location,
 		    const struct record_segment *s, const struct segment_part *part,
 		    const uint64_t *own)

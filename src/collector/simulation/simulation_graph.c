@@ -14,7 +14,7 @@
 #include "collector/recorder_parts.h"
 #include "store/events.h"
 
-/* Of a process: what a broken one can make us keep is bounded. */
+/* Limits for a process: a broken one can fill only bounded memory. */
 #define MAX_NODES (1u << 22)
 #define MAX_ARCS  (1u << 22)
 #define MAX_JUMPS (1u << 21) /* its engine has half of that */
@@ -41,7 +41,7 @@ static uint64_t node_key(const struct process *p, uint32_t number)
 	return (uint64_t)p->row.id << 32 | number;
 }
 
-/* Index + 1 of a process's node; 0: it was never told. */
+/* Index + 1 of a process's node; 0: it was never reported. */
 static uint32_t find_node(const struct simulation_graph *g, const struct process *p,
 			  uint32_t number)
 {
@@ -81,7 +81,7 @@ const char *recorder_on_node(struct recorder *r, struct process *p, const struct
 	return NULL;
 }
 
-/* What a function is called that has no name: by where it begins in its file. */
+/* The name of a function without one: its address in its file. */
 static const char *nameless(const struct simulation_node *n, const struct naming *naming,
 			    const char *object, char text[32])
 {
@@ -130,7 +130,7 @@ static int write_nodes(struct simulation_graph *g, const struct naming *naming,
 		const struct symbols_frame *function;
 		int status = 0;
 
-		/* Code made at run time has a name at the end, if only that it has none. */
+		/* Made code gets its name, or the lack of one, at the end of the run. */
 		if (n->written_as != 0 || !is_written(g, n->caller) ||
 		    !naming_knows(naming, n->start, &function) || (n->is_made && function == NULL))
 			continue;
@@ -183,7 +183,7 @@ static int write_costs(struct simulation_graph *g, const struct naming *naming, 
 
 /* ---- Arcs ---- */
 
-/* The place of an item among others: `key` are four numbers, with which each of `bytes` begins. */
+/* An array of items that begin with a key of four numbers. `bytes`: the size of an item. */
 struct keyed {
 	const struct map *ids;
 	const char *items;
@@ -196,8 +196,8 @@ static_assert(sizeof(struct simulation_graph_arc_key) == KEY_BYTES, "as in struc
 static_assert(sizeof(struct simulation_graph_jump_key) == KEY_BYTES, "as in struct keyed");
 
 /*
- * Is there one with this key? Then *index is it; else *hash is what a new one is to be found by.
- * Where others have that hash the next one is taken.
+ * Find the item with this key: *index. If there is none, *hash is free for it: of equal hashes, the
+ * next number is used.
  */
 static bool find_keyed(const struct keyed *k, const void *key, uint64_t *hash, uint64_t *index)
 {
@@ -219,7 +219,7 @@ static uint32_t kind_of(uint32_t flags)
 				   : STORE_ARC_CALL;
 }
 
-/* The index of the arc, which is made if it is new; -1 when memory ran out. */
+/* The index of the arc, added if new; -1 when memory ran out. */
 static int64_t find_arc(struct simulation_graph *g, const struct simulation_graph_arc_key *key,
 			size_t events)
 {
@@ -267,8 +267,8 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 	}
 	g->arcs.items[i].calls += a->calls;
 	/*
-	 * Not in another context of an active function: sums over a function's contexts are to be
-	 * true.
+	 * Skip recursive calls, which are inside an active call of the function. Otherwise, sums
+	 * over its contexts would be too large.
 	 */
 	for (size_t k = 0; k < events && !(a->flags & ARC_RECURSIVE); k++)
 		g->arc_values[(size_t)i * events + k] += record_arc_values(a)[k];
@@ -276,7 +276,7 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 	return NULL;
 }
 
-/* Its nodes are written. */
+/* Write an arc whose nodes are written. */
 static int write_arc(struct simulation_graph *g, size_t i, unsigned events,
 		     const struct naming *naming, struct store *store, struct err *err)
 {
@@ -295,9 +295,9 @@ static int write_arc(struct simulation_graph *g, size_t i, unsigned events,
 
 	if (made_nodes_at(g, a->is.caller, a->is.location, naming, store, &caller, err) != 0)
 		return -1;
-	callee = &g->nodes.items[a->is.callee - 1]; /* there may be more nodes now */
+	callee = &g->nodes.items[a->is.callee - 1]; /* the array may have been moved */
 	row.caller_id = caller != 0 ? (int64_t)caller : STORE_NONE;
-	/* Within one function, entered at another place: a jump, or recursion. */
+	/* A call within one function: a jump to another entry, or recursion. */
 	is_inside = made_nodes_are_same(g, caller, a->is.callee, naming);
 	if (is_inside || (a->is.kind & SIMULATION_NESTED && made_nodes_are_one(g, callee)))
 		memset(values, 0, events * sizeof(*values));
@@ -326,7 +326,7 @@ static int write_arcs(struct simulation_graph *g, unsigned events, const struct 
 
 /* ---- Jumps ---- */
 
-/* The jump, which is made if it is new; NULL when memory ran out. */
+/* The jump, added if new; NULL when memory ran out. */
 static struct simulation_graph_jump *find_jump(struct simulation_graph *g,
 					       const struct simulation_graph_jump_key *key)
 {

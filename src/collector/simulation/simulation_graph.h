@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph of a simulated run, before it is in the event profile. A node waits here until the
- * location where its function begins has a name.
+ * The call graph of a simulated run, before it is written to the event profile. A node waits until
+ * the location where its function begins has a name.
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_SIMULATION_GRAPH_H
 #define DWELL_COLLECTOR_SIMULATION_SIMULATION_GRAPH_H
@@ -22,14 +22,14 @@ struct simulation_node {
 	uint32_t thread; /* UINT32_MAX: all */
 	uint32_t kind;	 /* enum channel_function */
 	/*
-	 * What it is in the store, index + 1; 0: nothing yet. Of code made at run time it may be
-	 * another one.
+	 * Its node in the store, index + 1; 0: none yet. Nodes of code made at run time may share
+	 * one.
 	 */
 	uint32_t written_as;
-	bool is_made; /* of such code; see made_nodes.h */
+	bool is_made; /* is code made at run time; see made_nodes.h */
 };
 
-/* What an arc or a jump is; all of it is known from the first record on. */
+/* Identifies an arc or a jump; known from the first record on. */
 struct simulation_graph_arc_key {
 	uint32_t caller, callee; /* indices + 1; the caller may be 0 */
 	uint32_t location;	 /* 0: none */
@@ -44,7 +44,7 @@ struct simulation_graph_jump_key {
 	uint32_t conditional;
 };
 
-/* An arc or jump with its counts that are not in the store yet. */
+/* An arc or jump, with the counts that are not in the store yet. */
 struct simulation_graph_arc {
 	struct simulation_graph_arc_key is;
 	uint64_t calls;
@@ -55,22 +55,22 @@ struct simulation_graph_jump {
 	uint64_t executed, taken;
 };
 
-/* All zero is an empty one. Values are `events` numbers for each arc. */
+/* Empty when all zero. Values are `events` numbers for each arc. */
 struct simulation_graph {
 	struct {
 		struct simulation_node *items;
 		size_t count, room;
-	} nodes;	      /* item i has the id i + 1 in the store */
-	size_t written;	      /* nodes before this one are */
-	struct map node_ids;  /* process and number there -> index */
-	struct map made;      /* of code made at run time: simulation_key() -> index + 1 */
-	struct map has_names; /* processes of which some such code has a name */
-	struct costs costs;   /* their nodes are indices + 1 */
+	} nodes;	      /* item i has id i + 1 in the store */
+	size_t written;	      /* all nodes before this one are written */
+	struct map node_ids;  /* process and its number of the node -> index */
+	struct map made;      /* nodes of made code: simulation_key() -> index + 1 */
+	struct map has_names; /* processes with a name for some made code */
+	struct costs costs;   /* the nodes of these costs are indices + 1 */
 	struct {
 		struct simulation_graph_arc *items;
 		size_t count, room;
 	} arcs;
-	struct map arc_ids; /* by a hash of what it is -> index */
+	struct map arc_ids; /* hash of the key -> index */
 	uint64_t *arc_values;
 	size_t arc_values_room;
 	struct {
@@ -83,7 +83,7 @@ struct simulation_graph {
 void simulation_graph_release(struct simulation_graph *g);
 
 /*
- * Write the nodes whose names are known by now, and what belongs to them. Returns 0, or -1 with
+ * Write the nodes whose names are known, with their costs, arcs and jumps. Returns 0, or -1 with
  * *err; *waits: something is left.
  */
 int simulation_graph_write(struct simulation_graph *g, unsigned events, const struct naming *naming,

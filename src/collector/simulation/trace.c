@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading lackey's and Dinero's traces. */
+/* Reads traces of lackey and Dinero. */
 #include "collector/simulation/trace.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 #define MOST_LINE 65536u /* bytes */
-#define MAX_BYTES 65536u /* of an access: more is a damaged line */
+#define MAX_BYTES 65536u /* of an access; a line with more is damaged */
 
 const char *const trace_format_names[TRACE_FORMATS] = {
 	[TRACE_LACKEY] = "lackey",
@@ -19,7 +19,7 @@ const char *const trace_format_names[TRACE_FORMATS] = {
 
 /* ---- Lines ---- */
 
-/* Returns the character behind the number, or NULL: there is none, or it is too long. */
+/* Returns the character after the number, or NULL if it is missing or too long. */
 static const char *read_hex(const char *s, uint64_t *n)
 {
 	unsigned digits = 0;
@@ -34,7 +34,7 @@ static const char *read_hex(const char *s, uint64_t *n)
 	return digits > 0 ? s : NULL;
 }
 
-/* The simulation wants accesses that end below the last page of all addresses. */
+/* The simulation needs accesses that end below the last page of the address space. */
 static int check_end(const struct trace_access *a, struct err *err)
 {
 	if (a->address > UINT64_MAX - 2 * (uint64_t)MAX_BYTES)
@@ -91,7 +91,7 @@ int trace_read_line(enum trace_format format, const char *line, struct trace_acc
 
 /* ---- Files ---- */
 
-/* A line that both pass over tells nothing. */
+/* A line that both formats ignore does not decide. */
 static enum trace_format guess(const char *line)
 {
 	struct trace_access a;
@@ -115,7 +115,7 @@ static void simulate(struct sim_hierarchy *h, const struct trace_access *a, uint
 		sim_hierarchy_data(h, a->address, a->bytes, a->kind, events);
 }
 
-/* Line use: nobody asks who loaded a line, so that it is summed up. */
+/* Charge line use: without tags, it is just summed up. */
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 {
 	uint64_t *events = context;
@@ -124,7 +124,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 	events[event] += amount;
 }
 
-/* Returns 1 for an access, 0 for none, -1 with a sentence. */
+/* Returns 1 for an access, 0 for a line without one, or -1 with *err. */
 static int read_any(enum trace_format *format, const char *line, struct trace_access *a,
 		    struct err *err)
 {

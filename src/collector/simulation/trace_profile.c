@@ -10,7 +10,7 @@
 #include "collector/simulation/simulation.h"
 #include "store/events.h"
 
-/* Whatever made the accesses: traces tell of no functions. */
+/* The node of all accesses: traces have no functions */
 #define TRACE_NODE 1
 
 static int put_columns(const struct sim_geometry *g, struct store *store, struct err *err)

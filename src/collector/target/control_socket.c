@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket of a run; see control_socket.h. Lines from it are untrusted, though only this user and
- * root write them.
+ * The socket of a run; see control_socket.h. Its input is untrusted, although only this user and
+ * root can write to it.
  */
 #include "collector/target/control_socket.h"
 
@@ -21,14 +21,14 @@
 
 #define PLACES	     2
 #define LINE_BYTES   4200  /* a verb, a number and a path */
-#define PATIENCE_MS  50	   /* for a caller who says nothing: the collector has other work */
-#define ANSWER_MS    60000 /* a profile is complete in seconds, but names may take long */
+#define PATIENCE_MS  50	   /* for a silent caller: the collector has other work */
+#define ANSWER_MS    60000 /* a profile is usually complete in seconds, but names may take long */
 #define ANSWER_BYTES 4200
 
 static const char *const verbs[] = {
 	[CONTROL_WHERE] = "where", [CONTROL_STOP] = "stop", [CONTROL_DUMP] = "dump"};
 
-/* Where sockets can be: the directory's name, or "" when there is no such place. */
+/* A directory for sockets; "" if there is none. */
 static void find_place(int which, char path[80])
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -45,7 +45,7 @@ static void find_place(int which, char path[80])
 		path[0] = '\0';
 }
 
-/* A directory, not a link to one, of this user's and closed to others. */
+/* Tell whether it is a directory, not a link, that only this user can enter. */
 static bool is_safe(const char *path)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ static void set_patience(int fd, int ms)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t));
 }
 
-/* `path` fits: it was made to. */
+/* `path` always fits: find_place limits it. */
 static struct sockaddr_un address_of(const char *path)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
@@ -78,7 +78,7 @@ static bool listen_in(struct control *d, const char *place)
 	if (place[0] == '\0' || (mkdir(place, 0700) != 0 && errno != EEXIST) || !is_safe(place))
 		return false;
 	snprintf(d->path, sizeof(d->path), "%s/%d", place, (int)getpid());
-	unlink(d->path); /* of a process that had our number and was killed */
+	unlink(d->path); /* left by a killed process with our pid */
 	a = address_of(d->path);
 	d->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (d->fd >= 0 && bind(d->fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
@@ -132,7 +132,7 @@ static bool is_allowed(int fd)
 
 static void reply(int fd, const char *text)
 {
-	/* A caller who has gone does not end us. */
+	/* No SIGPIPE when the caller has gone. */
 	send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
@@ -144,7 +144,7 @@ static void reply_file(int fd, const char *file)
 	reply(fd, line);
 }
 
-/* "VERB PID\n", or "VERB PID FILE\n". */
+/* A request: "VERB PID\n", or "VERB PID FILE\n". */
 struct question {
 	char line[LINE_BYTES];
 	enum control_verb verb;
@@ -152,7 +152,7 @@ struct question {
 	const char *file; /* in `line`; "": none */
 };
 
-/* Returns false when it is none. */
+/* Returns false if it is not a request. */
 static bool read_question(int fd, struct question *q)
 {
 	ssize_t n = recv(fd, q->line, sizeof(q->line) - 1, 0);
@@ -183,7 +183,7 @@ static void reply_failure(int fd, const char *why)
 	reply(fd, line);
 }
 
-/* Where the profile is, if the run writes one. */
+/* Reply with the profile's file, if the run writes one. */
 static void reply_where(int fd, const char *file)
 {
 	if (file[0] != '\0')
@@ -192,7 +192,7 @@ static void reply_where(int fd, const char *file)
 		reply_failure(fd, CONTROL_NO_PROFILE);
 }
 
-/* What control_answer has for who wants the run to stop. */
+/* Reply to a caller of CONTROL_STOP. */
 static void reply_end(const struct control *d, int fd, const char *file)
 {
 	if (d->failure != NULL)
@@ -201,7 +201,7 @@ static void reply_end(const struct control *d, int fd, const char *file)
 		reply_file(fd, file);
 }
 
-/* Keeps the connection until the answer, and returns true; or answers why not. */
+/* Keep the connection until the dump is complete, and return true; or reply why not. */
 static bool takes_dumper(struct control *d, int fd, const char *file)
 {
 	if (d->is_over) {
@@ -283,7 +283,7 @@ void control_dump_answer(struct control *d, const struct err *failure)
 
 /* ---- The caller's side ---- */
 
-/* Returns the connection, or -1. A socket that nobody listens at is swept away. */
+/* Returns the connection, or -1. Removes a socket that nobody listens to. */
 static int call(const char *path)
 {
 	struct sockaddr_un a = address_of(path);
@@ -300,10 +300,7 @@ static int call(const char *path)
 	return -1;
 }
 
-/*
- * All that comes until the other side closes. Returns 1, 0 when nothing came, -1 when it took too
- * long.
- */
+/* Read until the other side closes. Returns 1; 0 if nothing came; -1 if it took too long. */
 static int read_answer(int fd, char line[ANSWER_BYTES])
 {
 	size_t count = 0;
@@ -320,7 +317,7 @@ static int read_answer(int fd, char line[ANSWER_BYTES])
 	return count > 0;
 }
 
-/* 2: refused, 1: answered, 0: not this one, or it just ended, -1: it does not answer. */
+/* Returns 2: refused; 1: answered; 0: not this run, or it just ended; -1: no answer in time. */
 static int ask_one(const char *path, const char *question, struct text *answer)
 {
 	char line[ANSWER_BYTES];

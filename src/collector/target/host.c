@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The channel's memory: a sealed memfd, so that no target can shrink it under our feet. */
+/* The memory of the channel: a sealed memfd, so that no target can shrink it while it is mapped. */
 #include "collector/target/host.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static void fill_header(struct host *h, const struct channel_config *config)
 {
 	struct stat namespace = {0}, root = {0};
 
-	/* Without them every engine takes itself to be elsewhere, which costs it some waiting. */
+	/* Without these, engines assume another namespace, which costs them some waiting. */
 	(void)stat("/proc/self/ns/mnt", &namespace);
 	(void)stat("/", &root);
 	*h->header = (struct channel_header){
@@ -36,11 +36,11 @@ static void fill_header(struct host *h, const struct channel_config *config)
 	};
 }
 
-#define ADDRESS_SPACE_PART 16u /* of what is left to the collector, for the channel */
+#define ADDRESS_SPACE_PART 16u /* the channel may take this fraction of the limit */
 #define LEAST_SLOTS	   4u
 #define LEAST_RING	   (256u << 10)
 
-/* What the channel may take by a limit of the process. */
+/* What the channel may take of a limit of this process. */
 static uint64_t limit_of(__rlimit_resource_t resource, uint64_t part)
 {
 	struct rlimit l;
@@ -49,10 +49,7 @@ static uint64_t limit_of(__rlimit_resource_t resource, uint64_t part)
 									   : l.rlim_cur / part;
 }
 
-/*
- * With a limit of address space or file sizes fewer processes at a time have a slot, and smaller
- * rings.
- */
+/* Reduce slots and ring sizes to fit limits of address space and file size. */
 static void fit_limits(uint32_t *slot_count, uint64_t *ring_bytes)
 {
 	uint64_t most = limit_of(RLIMIT_AS, ADDRESS_SPACE_PART), file = limit_of(RLIMIT_FSIZE, 1);
@@ -121,7 +118,7 @@ void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns)
 {
 	struct timespec t = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
 
-	/* Not FUTEX_PRIVATE: the other side is another process. */
+	/* Not FUTEX_PRIVATE: the waker is another process. */
 	syscall(SYS_futex, &h->header->wake, FUTEX_WAIT, count, &t, NULL, 0);
 }
 

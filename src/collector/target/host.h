@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The collector's end of the channel: makes the shared memory and wakes up when there is work. */
+/* The collector's end of the channel: creates the shared memory, and sleeps until there is work. */
 #ifndef DWELL_COLLECTOR_TARGET_HOST_H
 #define DWELL_COLLECTOR_TARGET_HOST_H
 
@@ -10,32 +10,30 @@
 #include "channel/channel.h"
 
 struct host {
-	int fd;			       /* of the memory; close-on-exec, -1: none */
-	struct channel_header *header; /* where it is mapped */
+	int fd;			       /* the memory, close-on-exec; -1: none */
+	struct channel_header *header; /* mapped memory */
 	size_t bytes;
-	/* Our own copies: the target may overwrite the header. */
+	/* Our own copies: a target may overwrite the header. */
 	uint32_t slot_count;
 	uint64_t slot_bytes;
 	uint64_t ring_bytes;
 };
 
-/*
- * ring_bytes must be a power of two. The memory is sparse: a slot that is not used costs nothing.
- */
+/* ring_bytes must be a power of two. The memory is sparse: unused slots take none. */
 int host_init(struct host *h, const struct channel_config *config, uint32_t slot_count,
 	      uint64_t ring_bytes, struct err *err);
 void host_release(struct host *h);
 
-/* The wake counter now; hand it to host_wait after having looked for work. */
+/* The current wake counter. Read it before looking for work, then pass it to host_wait. */
 uint32_t host_wake_count(const struct host *h);
 
-/* Sleep until the counter differs from `count`, a signal arrives, or the time is over. */
+/* Sleep until the counter differs from `count`, a signal arrives, or the time has passed. */
 void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns);
 
-/* End a host_wait, and make the next one return at once. Safe in signal handlers. */
+/* End a host_wait, and make the next one return at once. Async-signal-safe. */
 void host_wake(struct host *h);
 
-/* Ask all engines for their counts so far. Returns the question's number, see channel_slot. */
+/* Ask all engines for their counts so far. Returns the number of the request, see channel_slot. */
 uint32_t host_ask(struct host *h);
 /*
  * Make engines stop profiling while their targets continue: the disk is full, or no reader is left.

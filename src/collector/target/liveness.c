@@ -30,7 +30,7 @@ static bool read_stat(uint32_t pid, struct proc_stat *out)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	p = strrchr(text, ')'); /* the name before may hold anything, brackets too */
+	p = strrchr(text, ')'); /* the name before it may contain brackets */
 	return p != NULL && sscanf(p + 1,
 				   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
 				   " %*d %*d %" SCNd64 " %*d %" SCNu64,
@@ -57,6 +57,6 @@ bool liveness_check(const struct liveness *l)
 
 	if (!read_stat(l->pid, &st) || st.start_ticks != l->start_ticks)
 		return false;
-	/* A zombie with other threads: only its first thread has ended. */
+	/* A zombie with other threads still lives: only its first thread has ended. */
 	return !((st.state == 'Z' || st.state == 'X') && st.threads <= 1);
 }

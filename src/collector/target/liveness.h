@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a process that is not our child still lives, and is the same: pids are used again. */
+/* Tells whether a process that is not our child is still alive. Pids may be used again. */
 #ifndef DWELL_COLLECTOR_TARGET_LIVENESS_H
 #define DWELL_COLLECTOR_TARGET_LIVENESS_H
 
@@ -8,7 +8,7 @@
 
 struct liveness {
 	uint32_t pid;
-	uint64_t start_ticks; /* when it started, after boot; 0: it was never seen alive */
+	uint64_t start_ticks; /* start time, since boot; 0: it was never seen alive */
 };
 
 void liveness_begin(struct liveness *l, uint32_t pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads /proc/cpuinfo and sysfs; in containers and VMs parts of both may be missing. */
+/* Reads /proc/cpuinfo and sysfs. In containers and VMs, parts of both may be missing. */
 #include "collector/target/machine.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/* The first line of a file, without its newline; false when there is none. */
+/* Read the first line of a file, without its newline. Returns false if there is none. */
 static int read_line(const char *path, char *line, size_t room)
 {
 	FILE *f = fopen(path, "re");
@@ -39,7 +39,7 @@ static void read_cpu(struct machine *m)
 		fclose(f);
 }
 
-/* Returns the cache's level when it holds data, else 0. */
+/* Returns the cache's level if it holds data, else 0. */
 static unsigned read_cache(unsigned index, uint64_t *bytes)
 {
 	char path[96], type[32], level[32], size[32], unit = 'B';
@@ -81,7 +81,7 @@ static void read_caches(struct machine *m)
 
 /* ---- The model ---- */
 
-/* A number out of sysfs, with its unit if it has one; 0: there is none. */
+/* Read a number from sysfs, with its unit if it has one. Returns 0 if there is none. */
 static uint64_t read_number(unsigned index, const char *what)
 {
 	char path[96], text[32], unit = 'B';
@@ -115,7 +115,7 @@ static void read_sysfs(struct machine_model *m)
 	}
 }
 
-/* What sysconf knows of a cache: size, ways and line have names that follow one another. */
+/* Read a cache from sysconf, if not known yet: size, ways and line have consecutive names. */
 static void read_sysconf(struct machine_level *l, int name)
 {
 	long size = sysconf(name), ways = sysconf(name + 1), line = sysconf(name + 2);

@@ -9,20 +9,20 @@
 
 struct machine {
 	char host[128];
-	char cpu[128]; /* "" when /proc does not tell */
+	char cpu[128]; /* "" if /proc does not have it */
 	uint64_t cache_bytes
-		[4]; /* data or unified cache of levels 1 to 3, as one core sees it; 0: unknown */
+		[4]; /* data or unified cache of levels 1 to 3, as seen by a core; 0: unknown */
 };
 
 void machine_read(struct machine *m);
 
 /*
- * The caches of this machine, as one core sees them, its name "host". Values that neither sysfs nor
- * libc has are assumed: first levels of 32 KB, and a last level of 8 MB if none is known.
+ * The caches of this machine, as one core sees them, named "host". Values missing in sysfs and libc
+ * are assumed: first levels of 32 KB, and a last level of 8 MB if none is known.
  */
 void machine_read_model(struct machine_model *m);
 
-/* Time stamp counter now; see meta.tsc_hz. */
+/* The current time stamp counter; see meta.tsc_hz. */
 uint64_t machine_cycles(void);
 
 #endif

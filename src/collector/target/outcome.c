@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What became of --start-at and its kin; see outcome.h. */
+/* The outcome of --start-at and similar options; see outcome.h. */
 #include "collector/target/outcome.h"
 
 #include <string.h>
 
-/* What the mode does when it is on: the words of the sentences. */
+/* Tell whether the run simulates, which changes the words. */
 static bool simulates(const struct channel_config *c)
 {
 	return c->mode == CHANNEL_MODE_SIMULATE;
@@ -42,7 +42,7 @@ static void tell_toggles(const struct channel_config *c, uint32_t found, uint32_
 			      entered != 0 ? "it made no difference" : nothing_done(c), lines);
 }
 
-/* Blocks of what was not found are not known, and nothing else says so. */
+/* Report missing allocators: their blocks are unknown, and nothing else would show that. */
 static void tell_allocators(const struct channel_config *c, uint32_t found, struct text *lines)
 {
 	const char *name = c->allocators;
@@ -61,7 +61,7 @@ static bool has(uint32_t marks, enum channel_marks mark)
 	return (marks & mark) != 0;
 }
 
-/* Why there are none, where sampling was on for a while, and what gives some. */
+/* Explain why sampling, once on, took no samples, and how to get some. */
 static void tell_no_samples(const struct channel_config *c, uint32_t marks, bool was_stopped,
 			    struct text *lines)
 {
@@ -83,7 +83,7 @@ static void tell_no_samples(const struct channel_config *c, uint32_t marks, bool
 				"--duty 100\n");
 }
 
-/* The same of a simulation, which begins at once where it is not told otherwise. */
+/* The same for a simulation, which begins at once unless options delay it. */
 static void tell_no_simulation(const struct channel_config *c, uint32_t marks, bool was_stopped,
 			       struct text *lines)
 {
@@ -124,7 +124,7 @@ void outcome_print(const struct channel_config *c, const struct channel_header *
 	tell_allocators(c, __atomic_load_n(&h->allocators_found, __ATOMIC_RELAXED), lines);
 	tell_toggles(c, __atomic_load_n(&h->toggles_found, __ATOMIC_RELAXED),
 		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
-	if (has(marks, CHANNEL_ENGINE_FAILED)) /* that is why */
+	if (has(marks, CHANNEL_ENGINE_FAILED)) /* that is the cause */
 		return;
 	if (c->mode == CHANNEL_MODE_SAMPLE && samples == 0 && lines->count == 0)
 		tell_no_samples(c, marks, was_stopped, lines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sentences about requests (--start-at and others) that were not met in the run. */
+/* Messages about requests (--start-at and others) that the run did not meet. */
 #ifndef DWELL_COLLECTOR_TARGET_OUTCOME_H
 #define DWELL_COLLECTOR_TARGET_OUTCOME_H
 
@@ -10,10 +10,10 @@
 #include "channel/channel.h"
 
 /*
- * The run ended after run_ns. Of the header, only the engines' outcome for the config's functions
- * and marks is read. `samples` is the number of samples, or of simulated pieces of code;
- * `was_stopped`: 'dwell stop' ended profiling. Appends a line, with its line end, for each request
- * that was not met.
+ * Append a line, with its line end, for each unmet request to `lines`. The run lasted run_ns. Of
+ * the header, only the engines' outcome for the config's functions and marks is read. `samples`:
+ * the number of samples, or of simulated pieces of code. `was_stopped`: 'dwell stop' ended
+ * profiling.
  */
 void outcome_print(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
 		   uint64_t samples, bool was_stopped, struct text *lines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slots of the channel. Slot states are described in channel.h; nothing in them is trusted. */
+/* The slots of the channel. channel.h describes their states; all content is untrusted. */
 #include "collector/target/slots.h"
 
 #include <fcntl.h>
@@ -11,24 +11,26 @@
 #include "collector/record_check.h"
 #include "collector/target/liveness.h"
 
-/* A slot claimed by a process that never said who it is, or that we cannot see, is freed after: */
+/*
+ * A slot whose process never identified itself, or is not visible to us, is freed after this time.
+ */
 #define SILENT_NS ((uint64_t)5000000000u)
 
 enum slot_use {
 	USE_NONE = 0,
 	USE_READ,   /* records are read */
-	USE_IGNORE, /* it wrote nonsense: records are thrown away until the process ends */
+	USE_IGNORE, /* it wrote invalid records, which are discarded until the process ends */
 };
 
 struct slot {
 	struct ring ring;
 	enum slot_use use;
-	bool has_process; /* a RECORD_PROCESS came: `order` is set */
-	bool is_busy;	  /* its records are being read further up in the call chain */
+	bool has_process; /* a RECORD_PROCESS arrived: `order` is set */
+	bool is_busy;	  /* its records are being read, further up in the call chain */
 	uint32_t order;
 	struct liveness process;
-	uint64_t moved_at_ns; /* when it was first seen, or wrote something */
-	uint64_t moved_to;    /* write_pos at that time */
+	uint64_t moved_at_ns; /* when it was first seen, or last wrote */
+	uint64_t moved_to;    /* write_pos then */
 };
 
 int slots_init(struct slots *s, struct host *host, const struct slot_events *events,
@@ -37,7 +39,7 @@ int slots_init(struct slots *s, struct host *host, const struct slot_events *eve
 	uint32_t i;
 
 	*s = (struct slots){.host = host, .events = *events, .charged_ns = clock_self_cpu_ns()};
-	/* An engine may write records of a quarter ring, and no longer ones. */
+	/* Engines never write records longer than a quarter of a ring. */
 	s->buffer_bytes = (uint32_t)(host->ring_bytes / 4);
 	s->items = calloc(host->slot_count, sizeof(*s->items));
 	s->buffer = malloc(s->buffer_bytes);
@@ -72,14 +74,14 @@ static struct slot_counts counts_of(const struct slot *t)
 	};
 }
 
-/* What is wrong with what the slot's header says, or NULL. */
+/* Check the counts in the slot's header. Returns the fault, or NULL. */
 static const char *check_counts(const struct slot_counts *c)
 {
 	return c->lost_records <= INT64_MAX ? record_check_counters(&c->counters)
 					    : "impossible counts";
 }
 
-/* Say that the process is over; its records that may still come are thrown away. */
+/* Report the end of the process; later records of it are discarded. */
 static void bid_farewell(struct slots *s, struct slot *t, enum slot_farewell how, const char *why)
 {
 	struct slot_counts counts = counts_of(t);
@@ -95,8 +97,10 @@ static void bid_farewell(struct slots *s, struct slot *t, enum slot_farewell how
 	t->has_process = false;
 }
 
-/* Hand the slot back to the engines. Positions start anew, so that a ring of which little is used
- * stays small in memory. */
+/*
+ * Free the slot for engines. Positions start at 0 again, so that a little-used ring takes little
+ * memory.
+ */
 static void free_slot(struct slot *t)
 {
 	struct channel_slot *shared = t->ring.slot;
@@ -112,7 +116,7 @@ static void free_slot(struct slot *t)
 	t->has_process = false;
 }
 
-/* The process's number as it is here: in a namespace of its own it has another. */
+/* The process's pid in our namespace; it may be in another one. */
 static uint32_t pid_of(const struct slots *s, uint32_t index)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = index, .l_len = 1};
@@ -148,7 +152,7 @@ static void discard(struct slot *t)
 	__atomic_store_n(&t->ring.slot->read_pos, written, __ATOMIC_RELEASE);
 }
 
-/* One record. Returns what is wrong with it, or NULL. */
+/* Handle one record. Returns its fault, or NULL. */
 static const char *take_record(struct slots *s, struct slot *t, struct record_header *h)
 {
 	const char *why = record_check(h);
@@ -156,7 +160,7 @@ static const char *take_record(struct slots *s, struct slot *t, struct record_he
 	if (why != NULL)
 		return why;
 	if (h->type == RECORD_PROCESS) {
-		/* A new image in the same slot, when an engine replaces itself there. */
+		/* A new image in the same slot: the engine replaced itself. */
 		bid_farewell(s, t, SLOT_ENDED, NULL);
 		t->order = ((const struct record_process *)(const void *)h)->order;
 		t->has_process = true;
@@ -167,11 +171,11 @@ static const char *take_record(struct slots *s, struct slot *t, struct record_he
 		((struct record_module *)(void *)h)->pid = t->process.pid;
 	why = s->events.on_record(s->events.context, t->order, h);
 	if (why != NULL && h->type == RECORD_PROCESS)
-		t->has_process = false; /* it was refused: nobody is to hear of its end */
+		t->has_process = false; /* it was refused, so its end is not reported */
 	return why;
 }
 
-/* Read at most one ring full, so that one busy process does not keep the others waiting. */
+/* Read at most one full ring, so that a busy process does not delay the others. */
 static uint64_t drain_slot(struct slots *s, struct slot *t, uint8_t *buffer)
 {
 	uint64_t taken = 0;
@@ -201,8 +205,8 @@ static uint64_t drain_slot(struct slots *s, struct slot *t, uint8_t *buffer)
 }
 
 /*
- * The same, and the process is told what it took, see budget.h: with what came before, as names,
- * and transactions, are of what processes have written.
+ * The same, and charge our CPU time since the last call to the process, see budget.h. It includes
+ * names and transactions: processes' records cause these, too.
  */
 static uint64_t drain_timed(struct slots *s, struct slot *t)
 {
@@ -224,7 +228,7 @@ static uint64_t drain_one(struct slots *s, struct slot *t)
 	if (t->is_busy || state == CHANNEL_SLOT_CLAIMED)
 		return 0;
 	if (state == CHANNEL_SLOT_FREE) {
-		if (t->use != USE_NONE) { /* only the collector frees slots */
+		if (t->use != USE_NONE) { /* only the collector may free slots */
 			give_up(s, t, "a slot freed by its owner");
 			free_slot(t);
 		}
@@ -235,7 +239,7 @@ static uint64_t drain_one(struct slots *s, struct slot *t)
 	if (state > CHANNEL_SLOT_ENDED && t->use == USE_READ)
 		give_up(s, t, "a state that does not exist");
 	taken = drain_timed(s, t);
-	/* The state was read before the ring: once it says ENDED, all records are there. */
+	/* The state was read before the ring: if it is ENDED, all records have arrived. */
 	if (state == CHANNEL_SLOT_ENDED && (t->use == USE_IGNORE || ring_used(&t->ring) == 0)) {
 		bid_farewell(s, t, SLOT_ENDED, NULL);
 		free_slot(t);
@@ -244,9 +248,9 @@ static uint64_t drain_one(struct slots *s, struct slot *t)
 }
 
 /*
- * Engines claim the lowest free slot, and only we free them: above a slot that
- * is free and never was used there is nothing. To look at all of them would
- * take a page of memory, and a fault, for each (measured: 2.5 ms a run).
+ * Engines claim the lowest free slot, and only the collector frees slots. So no slot is in use
+ * above a free slot that was never used. Looking at all slots would cost a page and a fault for
+ * each (measured: 2.5 ms a run).
  */
 static bool is_worth_a_look(const struct slots *s, uint32_t index)
 {
@@ -277,7 +281,7 @@ void slots_drain_process(struct slots *s, uint32_t order)
 
 		if (t->use != USE_READ || t->is_busy || !t->has_process || t->order != order)
 			continue;
-		/* The caller is reading a record in s->buffer: it needs one of its own. */
+		/* The caller is reading a record in s->buffer: use another buffer. */
 		buffer = malloc(s->buffer_bytes);
 		if (buffer != NULL)
 			drain_slot(s, t, buffer);
@@ -287,7 +291,7 @@ void slots_drain_process(struct slots *s, uint32_t order)
 	s->draining--;
 }
 
-/* A process that we cannot see, in a PID namespace of its own, lives as long as it writes. */
+/* A process that is not visible, in another PID namespace, lives as long as it writes. */
 static bool is_dead(struct slot *t, uint64_t now)
 {
 	uint64_t written = __atomic_load_n(&t->ring.slot->write_pos, __ATOMIC_ACQUIRE);
@@ -321,7 +325,7 @@ static void check_one(struct slots *s, struct slot *t, uint64_t now)
 		return;
 	}
 	/*
-	 * What it wrote before it died is in the ring still; it may have ended properly after all.
+	 * Records written before its death are still in the ring; it may even have ended properly.
 	 */
 	while (drain_slot(s, t, s->buffer) > 0)
 		;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding the program and preparing what to execute; target_start.c starts it. */
+/* Finds the program and prepares its start; target_start.c starts it. */
 #include "collector/target/target.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int out_of_memory(enum target_failure *failure, struct err *err)
 	return err_set(err, "out of memory");
 }
 
-/* 0 when the path can be executed, else the errno. */
+/* Returns 0 if the path can be executed, else the errno. */
 static int executable_errno(const char *path)
 {
 	struct stat st;
@@ -40,7 +40,7 @@ static int executable_errno(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* As execvp: the first file in PATH that can be executed; a forbidden one is remembered. */
+/* Like execvp: find the first executable file in PATH, or else remember one without permission. */
 static int search_path(const char *name, char **found)
 {
 	const char *path = getenv("PATH"), *s;
@@ -97,8 +97,8 @@ static int find_program(struct target *t, enum target_failure *failure, struct e
 }
 
 /*
- * What shells and execvp run with /bin/sh: text that does not begin with #!.
- * As in shells, a NUL in the first line says that it is no text.
+ * Tell whether shells and execvp would run the file with /bin/sh: a text without #!. As in shells,
+ * a NUL in the first line means that it is not text.
  */
 static bool is_plain_script(const char *path)
 {
@@ -122,7 +122,7 @@ static bool is_plain_script(const char *path)
 	return true;
 }
 
-/* argv of the target: the command's, or the shell, the script and its arguments. */
+/* Build the target's argv: the command, or the shell with the script and its arguments. */
 static int build_argv(struct target *t)
 {
 	size_t count = 0, at = 0, i;
@@ -144,7 +144,7 @@ static int build_argv(struct target *t)
 	return 0;
 }
 
-/* The highest free descriptor below `limit`: programs count theirs from 0. */
+/* The highest free descriptor below `limit`, out of the way of programs, which count from 0. */
 static int free_descriptor(int limit)
 {
 	int fd = limit - 1;
@@ -216,20 +216,20 @@ failed:
 }
 
 /*
- * Where the engine may be: beside us, as built; installed with us, wherever that was moved; where
- * we were to be installed.
+ * Possible places of the engine: beside dwell, as built; as installed, even if moved; in the
+ * configured directory.
  */
 static const char *const engine_places[] = {"dwell-engine", "../libexec/dwell/dwell-engine",
 					    DWELL_LIBEXECDIR "/dwell-engine"};
 
-/* The path of a place that may be relative to our own folder. */
+/* Add the path of a place, which may be relative to dwell's own folder. */
 static void put_place(const char *place, struct text *path)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (place[0] != '/' && n <= 0)
-		return; /* what has that name in the current folder may be anybody's */
+		return; /* a file of that name in the current folder may be anyone's */
 	if (place[0] != '/') {
 		self[n] = '\0';
 		text_add_bytes(path, self, (size_t)(path_basename(self) - self));
@@ -237,7 +237,7 @@ static void put_place(const char *place, struct text *path)
 	text_add(path, place);
 }
 
-/* The first one that is there; its path, or without any all of them. */
+/* Open the first engine found; *paths is its path, or all paths tried. */
 static int open_engine(const char *given, struct text *paths)
 {
 	const size_t count = sizeof(engine_places) / sizeof(engine_places[0]);
@@ -271,7 +271,7 @@ int target_find_engine(const char *given, int *fd, struct err *err)
 	} else if (*fd < 0) {
 		err_set(err, "cannot find the engine: there is no %s", text_get(&paths));
 	} else if (access(text_get(&paths), X_OK) != 0) {
-		/* Or the program would be blamed, in whose place it is executed. */
+		/* Fail here: the error of execve would name the program instead. */
 		err_set(err, "cannot execute the engine '%s': %s", text_get(&paths),
 			strerror(errno));
 		close(*fd);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starting the target and waiting for it. Signals: a terminal sends SIGINT and
- * SIGQUIT to the target as well as to us, so we let them pass; what somebody
- * sends to us alone is meant for the target and passed on. Where the target stops we stop, too, as
- * the same signal would have it: whoever started us sees what it would see of the target.
+ * Starts the target and waits for it. A terminal sends SIGINT and SIGQUIT to the target as well as
+ * to us, so those are not passed on. Signals sent to us alone are meant for the target, and are
+ * passed on. When the target stops, we stop by the same signal, so that our parent sees what it
+ * would see of the target.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "collector/target/target.h"
 
-/* Signal handlers have no other way to find these. Set while has_signals. */
+/* Static: signal handlers cannot find these otherwise. Set while has_signals. */
 static volatile pid_t signal_target;
 static struct host *signal_host;
 static volatile sig_atomic_t is_stopping, has_gone_on;
@@ -35,7 +35,7 @@ static struct {
 	{.number = SIGUSR1, .what = PASS_ON},
 	{.number = SIGUSR2, .what = PASS_ON},
 	{.number = SIGALRM, .what = PASS_ON},
-	/* The target may have something to do before it stops, or may not want to. */
+	/* The target decides: it may have work to do before it stops, or ignore the signal. */
 	{.number = SIGTSTP, .what = PASS_ON},
 	{.number = SIGCONT, .what = GO_ON},
 	/* A closed stderr and a file size limit are errors to report, not reasons to die. */
@@ -51,13 +51,13 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
-	/* si_code > 0: the kernel, for the terminal, sent it to the whole group. */
+	/* si_code > 0: sent by the kernel, for the terminal, to the whole group. */
 	if (info->si_code <= 0 && signal_target > 0)
 		kill(signal_target, number);
 	errno = saved;
 }
 
-/* While we are stopped with the target, who continues us may have continued both. */
+/* While stopped with the target, do not pass SIGCONT on: the sender may have continued both. */
 static void go_on(int number, siginfo_t *info, void *context)
 {
 	has_gone_on = 1;
@@ -105,7 +105,7 @@ static void give_back_signals(void)
 		sigaction(taken_signals[i].number, &taken_signals[i].before, NULL);
 }
 
-/* In the child. Does not return; writes the errno to `report` when it cannot execute. */
+/* Called in the child. Does not return; writes the errno to `report` if it cannot execute. */
 static _Noreturn void become_target(struct target *t, struct host *host, int engine_fd, int report,
 				    const sigset_t *mask)
 {
@@ -124,7 +124,7 @@ static _Noreturn void become_target(struct target *t, struct host *host, int eng
 	_exit(126);
 }
 
-/* What the child says: nothing once it executes, since its end of the pipe closes. */
+/* Read the child's errno. A successful exec closes the pipe instead. */
 static int read_report(int fd)
 {
 	ssize_t n;
@@ -145,7 +145,7 @@ int target_start(struct target *t, struct host *host, int engine_fd, enum target
 	*failure = TARGET_OUR_FAULT;
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return err_set(err, "cannot make a pipe: %s", strerror(errno));
-	/* No handler of ours may run in the child. */
+	/* None of our handlers may run in the child. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &mask);
 	take_signals(t, host);
@@ -171,7 +171,9 @@ int target_start(struct target *t, struct host *host, int engine_fd, enum target
 	return err_set(err, "cannot run '%s': %s", t->path, strerror(code));
 }
 
-/* Has something become of it since its stop was seen? The report stays. */
+/*
+ * Tell whether its state has changed since its stop was seen. The change can still be waited for.
+ */
 static bool has_changed(pid_t pid)
 {
 	siginfo_t info = {0};
@@ -181,9 +183,9 @@ static bool has_changed(pid_t pid)
 	       info.si_pid != 0;
 }
 
-#define MOST_LOOKS 20u /* for a SIGCONT that was sent to both of us */
+#define MOST_LOOKS 20u /* while waiting for a SIGCONT sent to both processes */
 
-/* The target has stopped by this signal: so do we, until we are continued. */
+/* The target was stopped by this signal: stop in the same way, until continued. */
 static void stop_alike(const struct target *t, int number)
 {
 	const struct timespec pause = {0, 1000000};
@@ -200,7 +202,7 @@ static void stop_alike(const struct target *t, int number)
 	raise(number);
 	if (number != SIGSTOP)
 		sigaction(number, &before, NULL);
-	/* A group that no shell controls is not stopped by other signals. */
+	/* Other signals do not stop an orphaned process group. */
 	if (!has_gone_on)
 		raise(SIGSTOP);
 	is_stopping = 0;
@@ -226,7 +228,7 @@ bool target_ended(struct target *t, bool block, int *wait_status)
 	}
 	if (ended == 0)
 		return false;
-	signal_target = 0; /* the pid may be somebody else's from now on */
+	signal_target = 0; /* the pid may now be reused */
 	if (ended < 0)
 		*wait_status = 0;
 	return true;
