@@ -8,8 +8,8 @@
 
 #define WORDS (WATCH_SLOTS / 64)
 /*
- * Told of in a window: with more, half as many slots are chosen in the thread's next; with few,
- * twice.
+ * Arrivals sent in a window. With more than TOLD_MOST the thread's next window chooses half as many
+ * slots; with fewer than TOLD_FEW twice as many.
  */
 #define TOLD_MOST	  64u
 #define TOLD_FEW	  12u
@@ -55,7 +55,7 @@ void arrivals_end(struct thread *t)
 		ws->one_in_log2--;
 }
 
-/* The slot is fresh no more. */
+/* Drops a slot, which was touched. */
 static void let_go(struct watch_set *ws, uint32_t slot)
 {
 	uint32_t before = (slot - 1) % WATCH_SLOTS;
@@ -67,16 +67,16 @@ static void let_go(struct watch_set *ws, uint32_t slot)
 	ws->changes++;
 }
 
-/* An arrival, before its slots are let go. */
+/* Sends an arrival, before its slots are dropped. */
 static void tell(struct thread *t, const struct scan_window *w, const struct record_access *a,
 		 uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	const uint64_t line = a->address >> w->line_shift;
 	/*
-	 * A slot that is gone hides the arrival of another of its lines: of as many as there are
-	 * gone, if lines come at random, and of none in a walk through memory. The mean of the two
-	 * is off by a fifth at most in windows that touch half of the slots; few touch a tenth.
+	 * A dropped slot hides arrivals of its other lines. If lines come at random, their share is
+	 * that of the dropped slots; in a walk through memory it is none. The mean of both is off
+	 * by a fifth at most in windows that touch half of the slots; few touch a tenth.
 	 */
 	uint64_t weight =
 		((uint64_t)ws->chosen << ws->one_in_log2) / (ws->chosen - ws->arrived / 2);

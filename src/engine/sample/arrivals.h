@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arrivals: the first touches, by a thread and in a window, of lines chosen by chance. Who
- * comes back to a line after longer than a window is seen here as the window's end shows who
- * leaves one: a line that was not touched in the window before was touched long ago, or never.
- * Only those of the window's second half are told of: for the others "long" is short.
+ * Arrivals (window first touches): first touches of randomly chosen lines, by a thread in a window.
+ * They show where reuses longer than a window end, as censored samples show where they begin. A
+ * line not touched earlier in the window was touched long ago, or never. Only arrivals of the
+ * window's second half are sent: for the others "long ago" may be short.
  *
- * Chosen are slots of the watch set's filter, each for all lines that fall into it; once touched, a
- * slot is let go. All functions want the lock of collect.h.
+ * The choice is of slots of the watch set's filter, each for all lines of the slot. A slot is
+ * dropped once it is touched. All functions need the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_ARRIVALS_H
 #define DWELL_ENGINE_SAMPLE_ARRIVALS_H
@@ -17,8 +17,8 @@
 void arrivals_begin(struct thread *t);
 void arrivals_end(struct thread *t);
 /*
- * An access begins on a line, and touches none that is fresh: it may be the line in front of one.
- * All accesses that the filter lets through are either told of here or there.
+ * An access begins on `line`, perhaps the one in front of a fresh line, and touches no fresh line.
+ * Each access that passes the filter goes here or to arrivals_touch.
  */
 static inline void arrivals_pass(struct watch_set *ws, uint64_t line)
 {
@@ -28,9 +28,9 @@ static inline void arrivals_pass(struct watch_set *ws, uint64_t line)
 }
 
 /*
- * An access touches `line`, where it begins, up to `last`. Does it come to the one, or to the next
- * one if it reaches that and the first was begun on before? So it arrives once, however many of its
- * lines are new.
+ * Is an access to `line` up to `last` an arrival? Yes if `line` is fresh; or if it reaches the
+ * next, fresh line, and an earlier access has begun on `line`. So an access counts once, however
+ * many of its lines are new.
  */
 static inline bool arrivals_is_one(const struct watch_set *ws, uint64_t line, uint64_t last)
 {
@@ -39,8 +39,8 @@ static inline bool arrivals_is_one(const struct watch_set *ws, uint64_t line, ui
 }
 
 /*
- * a touches a fresh line; `arrives`: what arrivals_is_one says. Either way what it touches is let
- * go.
+ * a touches a fresh line; `arrives`: the result of arrivals_is_one. Drops the touched slots in any
+ * case.
  */
 void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
 		    bool arrives, uint64_t process_at);

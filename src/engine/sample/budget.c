@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sampling costs; see budget.h. */
+/* The cost of sampling; see budget.h. */
 #include "engine/sample/budget.h"
 
 #include <time.h>
@@ -10,26 +10,26 @@
 
 #define MOST_CYCLES	200000u
 #define LEAST_STRETCHES 4u
-#define MOST_STRETCHES	64u /* then the old ones count half: a program goes through phases */
-#define SHIFT		20u /* prices are of 2^20 accesses */
+#define MOST_STRETCHES	64u /* then old ones count half, as programs have phases */
+#define SHIFT		20u /* prices are per 2^20 accesses */
 
 /*
- * Stretches between windows have random lengths. A line through their accesses and times tells the
- * price of an access, its slope, apart from what each stretch takes because there are windows:
- * calls of the timer, changes of the variant, caches that the scan has filled. A mean would not,
- * and where windows are dense it would find counting slow, and so allow still more of them.
+ * Least squares over the accesses and times of stretches between windows, which have random
+ * lengths. The slope is the price of an access. The constant part is the cost of a window: timer
+ * calls, changes of the variant, and caches filled by the scan. A mean would include it: where
+ * windows are dense counting would look slow, and allow even more windows.
  */
 static struct {
 	uint64_t seen_ns, seen_total;	 /* CPU time and accesses at the last look */
-	uint64_t translated;		 /* time stamp cycles spent translating, then */
-	uint64_t first_cycles, first_ns; /* to tell how long a cycle is */
+	uint64_t translated;		 /* time stamp cycles of translation until then */
+	uint64_t first_cycles, first_ns; /* to measure the length of a cycle */
 	uint64_t stretches;
-	unsigned __int128 x, y, xx, xy; /* sums: accesses and nanoseconds between windows */
-	uint64_t price;			/* of counting, in nanoseconds; 0: not known yet */
+	unsigned __int128 x, y, xx, xy; /* sums over stretches; x: accesses, y: nanoseconds */
+	uint64_t price;			/* of counting, in nanoseconds; 0: unknown */
 	uint64_t counting_ns, all_ns, translate_ns;
 	uint64_t window_total; /* accesses inside windows */
 	uint64_t taken;	       /* the collector's CPU time at the last look */
-	bool is_begun;	       /* there was one */
+	bool is_begun;	       /* there was a look */
 } b;
 
 static uint64_t translated; /* time stamp cycles, atomic */
@@ -78,7 +78,7 @@ static void add_stretch(uint64_t accesses, uint64_t ns)
 	b.xy /= 2;
 }
 
-/* The slope; at most the mean, and at least a quarter of it, whatever chance makes of it. */
+/* The slope, limited to between a quarter of the mean and the mean, against noise. */
 static uint64_t price(void)
 {
 	unsigned __int128 mean = b.x ? (b.y << SHIFT) / b.x : 0, slope = mean;
@@ -96,12 +96,10 @@ static uint64_t sampling_ns(void)
 {
 	uint64_t ns = b.all_ns > b.counting_ns ? b.all_ns - b.counting_ns : 0;
 
-	return ns > b.translate_ns ? ns : b.translate_ns; /* that was measured */
+	return ns > b.translate_ns ? ns : b.translate_ns; /* translation was measured */
 }
 
-/*
- * A block takes some 20,000 cycles. When it took far more, the thread was made to wait on the way.
- */
+/* A block takes some 20,000 cycles. If it took far more, the thread had to wait meanwhile. */
 void budget_translated(uint64_t spent)
 {
 	__atomic_fetch_add(&translated, spent < MOST_CYCLES ? spent : MOST_CYCLES,
@@ -109,8 +107,8 @@ void budget_translated(uint64_t spent)
 }
 
 /*
- * CPU time that the collector has spent on the process's records since the last look; it is late by
- * a ring's content.
+ * CPU time of the collector for the process's records since the last look. It lags behind by the
+ * content of the ring.
  */
 static uint64_t collecting(const struct process *p)
 {
@@ -137,7 +135,7 @@ void budget_stretch(struct process *p, uint64_t total, bool in_window)
 	b.price = price();
 	b.counting_ns += scaled(accesses, b.price, 1u << SHIFT);
 	b.all_ns += ns + collecting(p);
-	/* A first price may be far too high. What it grants must not outlast it. */
+	/* a first price may be far too high: its effect must not outlast it */
 	if (b.counting_ns > b.all_ns)
 		b.counting_ns = b.all_ns;
 	b.translate_ns += translate;
@@ -158,7 +156,7 @@ uint64_t budget_until(uint64_t length)
 	if (!b.price || !b.window_total)
 		return 0;
 	window = scaled(window, length, b.window_total);
-	/* So much has counting to take until the next window's cost is within the budget. */
+	/* time of counting at which the next window's cost is within the budget */
 	needed = scaled(spent + window, 1000000, engine.config.overhead_ppm);
 	if (needed <= b.counting_ns)
 		return b.seen_total + 1;

@@ -15,17 +15,20 @@
 #include "engine/sample/watches.h"
 #include "engine/unwind/call_stack.h"
 
-/* What a window's rest will probably need: this part of it is left on top, and so much at least. */
+/*
+ * Room beyond the expected need of a window's rest: this part of it, and at least this many
+ * entries.
+ */
 #define ROOM_PART  16u
 #define ROOM_LEAST 256u
 
 #define BUFFER_BYTES (BUFFER_ENTRIES * 8 + PAGE)
-#define CROWD	     64u /* threads, more than which share */
+#define CROWD	     64u /* threads; with more, buffers are shared */
 #define MOST_UNUSED  64u
 
-/* Whose first word leads to the next, and whose `next_unused` does. */
+/* Free lists: linked by the first word of a buffer, and by `next_unused`. */
 static uint64_t *unused_buffers;
-static uint32_t unused_count; /* of buffers: more are unmapped */
+static uint32_t unused_count; /* of buffers; more than MOST_UNUSED are unmapped */
 static struct watch_set *unused_watches;
 
 static bool is_crowd(const struct thread *t)
@@ -43,7 +46,7 @@ static uint64_t *get_buffer(void)
 		return b;
 	}
 	b = pages_get(BUFFER_BYTES);
-	/* The scan may read on there, but segments cannot write. */
+	/* the scan may read beyond the end, but segments cannot write */
 	if (b && sys3(SYS_mprotect, b + BUFFER_ENTRIES, PAGE, PROT_READ) != 0) {
 		pages_put(b, BUFFER_BYTES);
 		return 0;
@@ -116,7 +119,7 @@ static bool need_watches(struct thread *t, uint32_t line_shift)
 		w->blocks = pages_get(round_up(sizeof *w->blocks, PAGE));
 	if ((engine.config.nested_one_in && !w->nested) || !w->stack ||
 	    (engine.config.paths && !w->calls) || (engine.config.objects && !w->blocks))
-		return false; /* profiling ends: what was had is not worth giving back */
+		return false; /* profiling ends, so nothing is given back */
 	watches_init(w, line_shift);
 	use_watches(t, w);
 	return true;
@@ -192,7 +195,7 @@ void buffers_empty(struct thread *t, uint64_t left)
 {
 	uint64_t room = BUFFER_ENTRIES;
 
-	if (!t->buf_memory) /* it is parked */
+	if (!t->buf_memory) /* the buffer was returned */
 		return;
 	if (left && left < BUFFER_ENTRIES) {
 		room = left * t->entries_of_1024 / 1024;

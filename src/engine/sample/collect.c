@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accesses on their way to what the run does with them; see collect.h. */
+/* Accesses on their way to the run mode; see collect.h. */
 #include "engine/sample/collect.h"
 
 #include "channel/sys.h"
@@ -15,11 +15,11 @@
 #include "engine/sample/toggles.h"
 #include "engine/unwind/call_stack.h"
 
-/* Of the process; under the lock. */
+/* State of the process; under the lock. */
 static struct {
 	uint32_t lock;
-	bool on;	   /* see control.h */
-	uint64_t shown_ns; /* when counts were last shown */
+	bool on;	   /* sampling is on, see control.h */
+	uint64_t shown_ns; /* when counts were last sent to the collector */
 } c;
 
 static const struct counts nothing;
@@ -78,7 +78,7 @@ void collect_thread_start(struct thread *t)
 	t->stream_position = 0;
 	t->entries_of_1024 = 3 * 1024 / 2;
 	t->variant = VARIANT_COUNT;
-	t->tick_due = t->process->profiling; /* that arms the first */
+	t->tick_due = t->process->profiling; /* which arms the first timer */
 	t->buf = t->buf_start = t->buf_memory;
 	sampler_thread_start(t);
 }
@@ -198,10 +198,10 @@ void collect_settle(struct thread *t)
 		collect_flush(t, &nothing);
 }
 
-/* Of so many looks one is timed: to read the clock twice took longer than most looks. */
+/* One of so many looks is timed: reading the clock twice took longer than most looks. */
 #define LOOKS_FOR_ONE_TIMED 16u
 
-/* False: the buffer has to be flushed. */
+/* False: the buffer must be flushed. */
 static bool look_quickly(struct thread *t)
 {
 	static uint32_t looks;
@@ -253,7 +253,7 @@ void collect_set_variant(struct thread *t)
 	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	enum code_variant_id wanted = collect_variant(t);
 
-	if (wanted == VARIANT_STREAM && !t->buf_memory) { /* or it is parked */
+	if (wanted == VARIANT_STREAM && !t->buf_memory) { /* or its buffer was returned */
 		if (!buffers_need(t, run_mode->has_windows, sampler_line_shift()))
 			return buffers_do_without(t);
 		buffers_empty(t, left_of(total));

@@ -8,7 +8,7 @@
 #include "engine/core/util.h"
 
 static struct {
-	bool wanted; /* nothing but the clock keeps sampling off */
+	bool wanted; /* only the clock may keep sampling off */
 	bool has_begun;
 	bool ended;	   /* for good */
 	uint64_t since_ns; /* when it began, or was to begin */

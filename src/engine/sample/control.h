@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether sampling is on: the clock (a delay, a duration), a function's entry,
- * and marks that the program makes itself. Of the process; a forked child goes
- * on as its parent was, a new program begins anew. Decides only: sampler.c asks.
+ * Whether sampling is on, by the clock (delay, duration), by the entries of two functions, and by
+ * marks in the program. The state is that of the process: a forked child inherits it, a new program
+ * starts anew. This file only decides; collect.c asks.
  */
 #ifndef DWELL_ENGINE_SAMPLE_CONTROL_H
 #define DWELL_ENGINE_SAMPLE_CONTROL_H
@@ -19,7 +19,7 @@ enum control_event {
 
 /* A program starts. */
 void control_start(void);
-/* Profiling is over: no function matters any more. */
+/* Profiling is over: functions matter no longer. */
 void control_end(void);
 /*
  * Should sampling be on at `now`, of CLOCK_MONOTONIC? The lock of collect.h is held, or nobody else
@@ -27,12 +27,11 @@ void control_end(void);
  */
 bool control_allows(uint64_t now);
 /*
- * The event happens now. A start before the delay is over: a function's does not count, a mark
- * holds until then. A stop_at that comes before any start does not count. The lock of collect.h is
- * held.
+ * The event happens now. Before the delay is over start_at is ignored, and a start mark takes
+ * effect when the delay ends. stop_at before any start is ignored. The lock of collect.h is held.
  */
 void control_event(enum control_event what, uint64_t now);
-/* Does a further entry of the function matter? No lock. */
+/* Does another entry of the function matter? No lock. */
 bool control_awaits(enum control_event what);
 
 #endif

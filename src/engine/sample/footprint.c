@@ -11,7 +11,9 @@
 #include "engine/core/util.h"
 #include "engine/sample/page_use.h"
 
-/* Pages of one range are there, and each stands for so many. */
+/*
+ * Examines the chosen ones of `count` present pages from `page` on; each stands for `each` pages.
+ */
 static void look_at_pages(uint64_t page, uint64_t count, enum page_kind kind, uint64_t each,
 			  struct page_choice *choice)
 {
@@ -40,8 +42,8 @@ static bool is_data(const struct mapping *m)
 }
 
 /*
- * Pages of a file that the process has in its own page table: mincore tells of any page of it that
- * the kernel keeps. Large ones are looked at in so many pieces of 2 MB.
+ * Counts a file's pages in the process's own page table: mincore would count any page of the file
+ * that the kernel keeps. Of a large file at most this many pieces of 2 MB are examined.
  */
 #define PIECE	    512u
 #define MOST_PIECES 64u
@@ -64,7 +66,7 @@ static uint64_t present_of_data(long pagemap, const struct mapping *m, struct pa
 			look_at_pages((page + (uint64_t)i) * PAGE, 1, PAGE_OF_DATA, each, choice);
 		}
 	}
-	return n < pages ? n : pages; /* the last piece may be short of what it stands for */
+	return n < pages ? n : pages; /* the last piece may stand for more than there is */
 }
 
 bool footprint_is_data(uint64_t address)
@@ -76,18 +78,18 @@ bool footprint_is_data(uint64_t address)
 
 /* ---- All else ---- */
 
-/* From where on pages of m are the target's own; its end: none are. */
+/* The start of m's pages that are the target's own; m->end: none are. */
 static uint64_t own_start(const struct mapping *m, uint64_t stack_pointer)
 {
 	if (is_data(m) || !(m->prot & PROT_READ) || (m->file && !(m->prot & PROT_WRITE)))
 		return m->end;
-	/* The kernel grows a stack below what we were told. */
+	/* the kernel grows a stack below its mapping as known here */
 	if (m->stack && stack_pointer < m->end && stack_pointer > m->end - (1ull << 32))
 		return stack_pointer & ~(PAGE - 1);
 	return m->start;
 }
 
-/* Pages [start, end) are there: count and look at those that are the target's own. */
+/* Pages [start, end) are present: count and examine those that are the target's own. */
 static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointer,
 			     struct page_choice *choice)
 {
@@ -108,7 +110,7 @@ static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointe
 }
 
 /*
- * ioctl of /proc/PID/pagemap since Linux 6.7: the ranges of pages that are there, without a look at
+ * An ioctl of /proc/PID/pagemap since Linux 6.7: the ranges of present pages, without a visit of
  * each hole.
  */
 #define PAGEMAP_SCAN	0xc0606610u
@@ -151,12 +153,13 @@ static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choic
 	return true;
 }
 
-#define MINCORE_PAGES  4096u
-#define MOST_ASKED     (64ull << 30) /* bytes of one mapping: huge ones are mostly empty */
-#define QUICK_BYTES    (1ull << 30)  /* to ask of takes a millisecond or so */
-#define QUICK_MAPPINGS 4096u	     /* to go through takes less */
+#define MINCORE_PAGES 4096u
+/* bytes asked about in a mapping: huge ones are mostly empty */
+#define MOST_ASKED     (64ull << 30)
+#define QUICK_BYTES    (1ull << 30) /* asking about so many takes a millisecond or so */
+#define QUICK_MAPPINGS 4096u	    /* walking so many takes less */
 
-static uint64_t asked, mappings; /* the last time, bytes and how many; atomic */
+static uint64_t asked, mappings; /* of the last count: bytes, number; atomic */
 
 static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_choice *choice)
 {
@@ -187,7 +190,7 @@ static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_ch
 	return n;
 }
 
-/* Count by mincore, which says of each page that is mapped whether it is there. */
+/* Count by mincore, which answers for each mapped page. */
 static uint64_t ask_all(uint64_t stack_pointer, struct page_choice *choice)
 {
 	const struct mapping *m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pages that the target holds. What that takes follows the pages that were touched, not those
+ * The pages that the target holds. The cost grows with the pages that were touched, not with those
  * that are mapped. The translate lock guards it.
  */
 #ifndef DWELL_ENGINE_SAMPLE_FOOTPRINT_H
@@ -12,9 +12,9 @@
 struct page_lines;
 
 /*
- * 4096-byte pages of the target's own memory that are there: anonymous ones, those of files with
- * code that it may write to, and those that it has of files with data. Of them each `every`th is
- * looked at, from number `skip` on, and added to *use.
+ * Count the present 4096-byte pages of the target's own memory: anonymous pages, pages of writable
+ * code files, and pages of data files in its page table. Each `every`th page, beginning with number
+ * `skip`, is examined and added to *use.
  */
 struct page_choice {
 	uint64_t every, skip;
@@ -22,11 +22,11 @@ struct page_choice {
 };
 uint64_t footprint_count(uint64_t stack_pointer, struct page_choice choice);
 /*
- * To count takes its time, where the kernel has to be asked of all that is mapped: the run is to
- * grow by so many 64ths before it is done again.
+ * Counting is slow where the kernel must be asked about all mappings: the run should grow by this
+ * many 64ths before the next count.
  */
 uint64_t footprint_patience(void);
-/* Is it of a file with data? Nothing but its accesses tells which lines of it are touched. */
+/* Is the address in a data file? Only accesses show which of its lines are touched. */
 bool footprint_is_data(uint64_t address);
 
 #endif

@@ -9,14 +9,14 @@
 #include "engine/sample/collect.h"
 #include "engine/sample/toggles.h"
 
-#define MAX_PLACES 256u /* a name may mean many functions of C++ */
+#define MAX_PLACES 256u /* a C++ name may match many functions */
 #define MAX_NAME   256u
 
 static struct place {
 	uint64_t pc;
 	enum control_event what;
 } places[MAX_PLACES];
-static uint32_t place_count; /* atomic: places are added under the lock, and looked at without */
+static uint32_t place_count; /* atomic: places are added under the lock, and read without */
 static uint32_t lock;
 
 /* The part of a file that is mapped. */
@@ -93,7 +93,7 @@ bool marks_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t ro
 	static const uint8_t before[] = {0x0f, 0x1f, 0x80}, behind[] = {0x44, 0x57, 0x4c};
 	const uint32_t bytes = sizeof before + 1 + sizeof behind;
 
-	/* Most instructions are found out by the first byte or the second. */
+	/* the first or second byte rejects most instructions */
 	if (room < bytes || code[0] != before[0] || code[1] != before[1] || code[2] != before[2] ||
 	    memcmp(code + MARK_NUMBER_AT + 1, behind, sizeof behind) != 0 ||
 	    code[MARK_NUMBER_AT] < MARK_START || code[MARK_NUMBER_AT] > MARK_UNNAME)
@@ -106,7 +106,7 @@ bool marks_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t ro
 	return true;
 }
 
-/* The name at an address of the target, cut to what fits; what cannot be read is "". */
+/* Copies the name at an address of the target, truncated to fit; "" if it cannot be read. */
 static void copy_name(char name[MAX_NAME], uint64_t from)
 {
 	uint32_t n = 0;

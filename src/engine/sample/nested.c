@@ -9,7 +9,7 @@
 #include "engine/unwind/paths.h"
 
 #define PAGE_SHIFT 12u
-#define FIRST_COIN 32u /* looks in vain */
+#define FIRST_COIN 32u /* checks in vain */
 
 static uint16_t *chain_of(struct nested_set *ns, uint64_t address)
 {
@@ -58,7 +58,7 @@ static struct nested *unused(struct nested_set *ns)
 	return n;
 }
 
-/* Take it out of its chain; it is unused from now on, but readable until the next is added. */
+/* Take it out of its chain. It is free now, but readable until the next one is added. */
 static void take(struct nested_set *ns, struct nested *n)
 {
 	uint16_t number = (uint16_t)(n - ns->nested + 1), *link = chain_of(ns, n->point);
@@ -100,7 +100,7 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 	mark(t, w, n);
 }
 
-/* Tell what is known; the open ones end with `status` at the thread's access `at`. */
+/* Send the results; the open sizes end with `status` at the thread's access `at`. */
 static void send(struct thread *t, const struct nested *n, uint32_t status, uint64_t at)
 {
 	struct record_nested r = {.window = n->window,
@@ -117,7 +117,7 @@ static void send(struct thread *t, const struct nested *n, uint32_t status, uint
 	records_nested(t->process, &r, n->events);
 }
 
-/* The smallest k so that the access touches the line of 1 << k bytes that holds the point. */
+/* The smallest k for which the access touches the point's line of 1 << k bytes. */
 static uint32_t reaches(const struct record_access *a, uint64_t point)
 {
 	uint64_t last = a->address + (a->size ? a->size - 1 : 0), nearest;
@@ -128,7 +128,7 @@ static uint32_t reaches(const struct record_access *a, uint64_t point)
 	return 64 - (uint32_t)__builtin_clzll(nearest ^ point);
 }
 
-/* Too many looks in vain: given up, or twice as heavy. */
+/* Too many checks in vain: drop it, or double its weight. */
 static void toss_coin(struct thread *t, const struct scan_window *w, struct nested *n, uint64_t at)
 {
 	n->most_looks *= 2;
@@ -200,7 +200,7 @@ void nested_touch(struct thread *t, const struct scan_window *w, const struct re
 		touch_page(t, w, *other, a, at);
 }
 
-/* All of a set; the loop's body may take the one at hand. */
+/* All of a set; the loop's body may take the current one. */
 #define FOR_EACH_NESTED(n, ns)                                  \
 	for (uint32_t c_ = 0, i_, n_; c_ < NESTED_CHAINS; c_++) \
 		for (i_ = (ns)->chain[c_];                      \
@@ -210,7 +210,7 @@ void nested_join(struct thread *t, uint64_t first_at)
 {
 	struct nested *n;
 
-	/* As if the windows were one: what lay between them did not happen. */
+	/* as if the windows were contiguous: accesses between them do not count */
 	FOR_EACH_NESTED(n, t->watches->nested)
 	n->begin_at = first_at - n->watched - 1;
 }
@@ -223,7 +223,10 @@ static void end(struct thread *t, const struct scan_window *w, struct nested *n,
 	take(t->watches->nested, n);
 }
 
-/* Room for others: each follow is given up with a chance of one half, and as many are chosen. */
+/*
+ * Makes room: drops each long watch with probability one half, and chooses half as many from now
+ * on.
+ */
 static void thin_out(struct thread *t, const struct scan_window *w)
 {
 	struct nested_set *ns = t->watches->nested;
@@ -246,7 +249,7 @@ void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t s
 		n->watched = at > n->begin_at ? at - n->begin_at - 1 : 0;
 		if (n->followed)
 			continue;
-		/* As in scan_end_watches: only lines seen for half of the window are worth it. */
+		/* as in scan_end_watches: only lines watched for half of the window are worth it */
 		if (status != SAMPLE_CENSORED || n->watched < (at - ws->first_at) / 2 ||
 		    random_next(&t->rng) % ns->one_in) {
 			end(t, w, n, status, at);

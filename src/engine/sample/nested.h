@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watching all line sizes from one access (StatCache, section 5.2 and figure 12 need several
- * from one run). The lines of 4 to 4096 bytes that hold one byte lie one within the other. As long
- * as a line larger than the thread's own is open the filter lets through what touches the largest
- * open one, and each such touch ends something. Small lines in a busy larger one would be
- * looked at in vain again and again: after some looks a coin decides whether they are given
- * up, or speak for twice as many (Russian roulette), which leaves all estimates unbiased.
+ * Multi-size samples: one access is watched at all line sizes (StatCache, section 5.2; figure 12
+ * needs several sizes from one run). The lines of 4 to 4096 bytes that hold one byte are nested.
+ * While a line larger than the thread's own is open, the filter passes touches of the largest open
+ * one, and each of them closes a size. Small lines in a busy larger one would be checked in vain
+ * many times. After some checks a coin decides: drop the sample, or double its weight (Russian
+ * roulette). All estimates stay unbiased.
  *
- * All functions want the lock of collect.h.
+ * All functions need the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_NESTED_H
 #define DWELL_ENGINE_SAMPLE_NESTED_H
@@ -21,24 +21,25 @@
 struct nested {
 	struct record_access begin;
 	uint64_t point;
-	uint64_t begin_at;	    /* thread accesses; less those outside windows when followed */
+	/* thread accesses; if followed, without those outside windows */
+	uint64_t begin_at;
 	uint64_t process_at;	    /* process accesses */
-	uint64_t watched;	    /* when followed: thread accesses inside windows so far */
+	uint64_t watched;	    /* if followed: thread accesses inside windows so far */
 	uint32_t window;	    /* of the sample */
 	uint32_t open;		    /* mask of sizes */
-	uint32_t weight;	    /* of the open ones */
-	uint32_t looks, most_looks; /* in vain; at the latter the coin decides */
-	uint16_t next;		    /* in its chain, or the unused, + 1 */
+	uint32_t weight;	    /* of the open sizes */
+	uint32_t looks, most_looks; /* checks in vain; at most_looks the coin decides */
+	uint16_t next;		    /* in its chain, or in the free list, + 1 */
 	uint16_t count;		    /* of events */
 	bool followed;
-	bool kept; /* also if its line, of the size recorded, is touched near */
+	bool kept; /* sent even if its line, of the recorded size, is touched soon */
 	struct nested_event events[NESTED_SIZES];
 };
 
 /* Of one thread. */
 struct nested_set {
 	uint32_t follows;
-	uint32_t one_in; /* left unresolved, one of which is chosen to be followed */
+	uint32_t one_in; /* of so many unresolved samples one becomes a long watch */
 	uint16_t free, used;
 	uint16_t chain[NESTED_CHAINS]; /* by page of the point, + 1 */
 	struct nested nested[MAX_NESTED];
@@ -54,8 +55,8 @@ static inline void nested_clear(struct nested_set *ns)
 	ns->used = 0;
 }
 /*
- * Watch all lines that hold one of the bytes, `by_chance`, of t's access number `at`. It is told of
- * if `kept`, or if its line of the size recorded is not touched near.
+ * Watch all lines that hold one byte, chosen by `by_chance`, of t's access number `at`. The sample
+ * is sent if `kept`, or if its line of the recorded size is not touched soon.
  */
 void nested_add(struct thread *t, const struct scan_window *w, const struct record_access *a,
 		uint64_t at, uint64_t process_at, uint32_t by_chance, bool kept);
@@ -64,9 +65,9 @@ void nested_touch(struct thread *t, const struct scan_window *w, const struct re
 		  uint64_t at);
 /* A window begins for t; first_at is its next access. */
 void nested_join(struct thread *t, uint64_t first_at);
-/* The window ends for t at its access `at`; as scan_end_watches. */
+/* The window ends for t at its access `at`; see scan_end_watches. */
 void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t status, uint64_t at);
-/* Nothing is followed any longer. */
+/* All long watches end. */
 void nested_end_follows(struct thread *t, const struct scan_window *w);
 
 #endif

@@ -9,65 +9,68 @@
 #include "engine/sample/budget.h"
 
 /*
- * A window's place is an access count, and between windows nobody compares
- * counts: a timer calls the threads short of it, again and again, and the last
- * stretch runs in the stream variant, where entries can be skipped exactly.
+ * A window's place is an access count, and between windows nobody compares counts. A timer calls
+ * the threads before it, repeatedly. The last stretch runs in the stream variant, whose entries are
+ * counted exactly.
  */
-#define NEAR_NS	   14000u /* a stretch too short to time, to begin with */
+#define NEAR_NS	   14000u /* initially, a stretch too short to time */
 #define NEAR_LEAST 8000u
 #define NEAR_MOST  64000u
 #define NEAR_DECAY 64u
-#define NEAR_MIN   4000u /* accesses; the least such stretch */
-/* A call costs about twice the time that it is late, and writing an address some ns. */
-#define NEAR_FOR_CALL 3u /* accesses that are written while a call is late by a nanosecond */
+#define NEAR_MIN   4000u /* accesses; the shortest such stretch */
+/* A call costs about twice its delay, and writing an address some ns. */
+#define NEAR_FOR_CALL 3u /* accesses written per nanosecond of delay */
 #define SHORTEST_NS   8000u
-#define RATE_DECAY    1024u /* windows: slowly, as fast phases come back, and would be missed */
-/* no code is so fast: it would be remembered for long that a count was none */
+#define RATE_DECAY    1024u /* windows; slow, so that a fast phase is not missed when it returns */
+/* faster than any code: excludes wrong counts, whose rate would be remembered for long */
 #define RATE_MOST   16000000u
 #define EXTRA_DECAY 16u
-#define EXTRA_MOST  100000u /* ns: more is not a call's way, but another program's turn */
-#define MOST_A_NS   200u    /* accesses a nanosecond: no thread is so fast */
-#define LATE_PART   2u	    /* of a window; one that would begin later than that is passed over */
-#define DUTY_AT	    200000000u /* accesses at which windows take just the configured share */
-#define DUTY_FROM   3200000u   /* accesses up to which the share is the same, the largest */
+#define EXTRA_MOST  100000u    /* ns; if more, another program was scheduled */
+#define MOST_A_NS   200u       /* accesses a nanosecond; faster than any thread */
+#define LATE_PART   2u	       /* of a window; one that would begin later is skipped */
+#define DUTY_AT	    200000000u /* accesses of the run at which windows take the configured share */
+/* accesses of the run up to which the share is constant, and largest */
+#define DUTY_FROM 3200000u
 /*
- * From so many accesses on a period is a part of the run so far: one 200th, and a larger one in
- * longer runs, up to one 120th at about three times this length. A run's last half then has 83
- * windows.
+ * From DUTY_LONG accesses on a period is a part of the run so far: one 200th, growing to one 120th
+ * at DUTY_LONGEST. The last half of a run then has 83 windows.
  */
 #define DUTY_LONG    200000000u
 #define DUTY_LONGEST 555000000u
 /*
- * Most of a run's first accesses lie in windows: lines in the right order take that, and it costs a
- * second at most, once, whatever the run's length and however many processes it has. The cube ends
- * it soon.
+ * Most of a run's first accesses lie in windows, because a correct order of lines needs that. It
+ * costs a second at most, once per run, for any length and number of processes. The cube ends it
+ * soon.
  */
 #define EARLY	    240000000u
-#define EARLY_TIMES 8u /* the configured share */
+#define EARLY_TIMES 8u /* times the configured share */
 #define EARLY_ONE   1024u
-/* of 16 that another window has: it takes windows, not many samples in each */
-#define EARLY_SAMPLES	 13u
-#define EARLY_NESTED	 2u    /* times as few of them are watched at all line sizes */
-#define SHORT_PART	 1000u /* short runs have windows of this part, down to half the least */
-#define SPACING_MIN	 500u  /* accesses between samples, on average, unless a period is given */
+/* samples, of 16 in other windows: more windows help more than more samples in each */
+#define EARLY_SAMPLES 13u
+/* divides the share of samples watched at all line sizes */
+#define EARLY_NESTED 2u
+/* windows of short runs are this part of the run, at least half of window_min */
+#define SHORT_PART	 1000u
+#define SPACING_MIN	 500u /* accesses between samples, on average, unless a period is given */
 #define CHOSEN_FOR_ONE	 1024u
-#define CHOSEN_FOR_FIRST (2 * CHOSEN_FOR_ONE) /* as long as nothing is known */
-#define CHOSEN_FOR_MOST	 (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
+#define CHOSEN_FOR_FIRST (2 * CHOSEN_FOR_ONE) /* until something is known */
+#define CHOSEN_FOR_MOST	 (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than the samples */
 #define CHOSEN_FOR_DECAY 8u
-#define GROWTH_FROM	 1000000u /* with a limit of windows, periods grow with the run and this */
-/* accesses; with a budget, the least period while it is not known what counting takes */
+/* accesses; with a limit of windows, periods grow with the run plus this */
+#define GROWTH_FROM 1000000u
+/* accesses; with a budget, the least period until the price of counting is known */
 #define BUDGET_LEARN 1000000u
-#define BUDGET_AHEAD 4000000u /* accesses; with a budget, periods of early windows have no more */
+#define BUDGET_AHEAD 4000000u /* accesses; with a budget, the longest period of early windows */
 /*
- * Windows make what follows them slow. Now and then a longer stretch shows what counting really
- * takes.
+ * Windows slow down the code behind them. An occasional longer stretch shows the real price of
+ * counting.
  */
 #define CALM_ONE_IN 12u
-#define CALM_PART   4u	     /* of the run at most, or there is no time for windows */
+#define CALM_PART   4u	     /* at most this part of the run, to leave time for windows */
 #define CALM	    6000000u /* accesses */
 #define NEVER	    (UINT64_MAX / 8)
-#define FIRST_RATE  1000000u /* accesses a millisecond until it is known */
-#define FAST_RATE   6000000u /* where windows are few, so that none can be spared to learn it */
+#define FIRST_RATE  1000000u /* accesses a millisecond, until measured */
+#define FAST_RATE   6000000u /* with few windows, none of which may be lost to learn the rate */
 
 static uint64_t square_root(uint64_t v)
 {
@@ -84,7 +87,7 @@ static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/* Short runs need many windows more than long ones. */
+/* Short runs need many windows more than they need long ones. */
 static uint64_t window_length(uint64_t now)
 {
 	const struct channel_config *c = &engine.config;
@@ -94,8 +97,8 @@ static uint64_t window_length(uint64_t now)
 }
 
 /*
- * The share that the accesses of the run so far allow, in millionths; 0 where the user says how
- * much.
+ * The share of an early window, in millionths, by the accesses of the run so far; 0 if the user
+ * sets the amount.
  */
 static uint64_t early_duty(uint64_t run)
 {
@@ -107,8 +110,8 @@ static uint64_t early_duty(uint64_t run)
 }
 
 /*
- * The share of accesses in windows, in millionths, w of them in the next: short runs need more for
- * the same certainty than long ones can afford.
+ * The share of accesses in windows, in millionths, if the next window has w. Short runs need a
+ * larger share for the same certainty; long runs cannot afford it.
  */
 static uint64_t duty_at(uint64_t now, uint64_t w)
 {
@@ -116,7 +119,7 @@ static uint64_t duty_at(uint64_t now, uint64_t w)
 			square_root(clamp(now, DUTY_FROM, DUTY_LONG));
 
 	if (now > DUTY_LONG) {
-		/* Of a period that is a part of the run, whatever its window has. */
+		/* the period is a part of the run, for any window length */
 		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG * w /
 				  engine.config.window_min / now);
 		duty = duty * square_root(DUTY_LONG) /
@@ -125,7 +128,7 @@ static uint64_t duty_at(uint64_t now, uint64_t w)
 	return duty;
 }
 
-/* How long a period is whose window has w accesses; at least w. */
+/* The length of a period whose window has w accesses; at least w. */
 static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, uint64_t duty)
 {
 	const struct channel_config *c = &engine.config;
@@ -135,18 +138,14 @@ static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, 
 
 	if (until) {
 		length = until > now ? until - now : 0;
-		/*
-		 * What little was seen so far may be far from typical: do not plan further ahead.
-		 */
+		/* a short beginning may not be typical: do not plan further ahead */
 		most = now > BUDGET_AHEAD ? now : BUDGET_AHEAD;
 		length = length < most ? length : most;
 		length = length > w ? length : w;
 		if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
 			length = CALM;
 	} else if (budget_is_set() && p->closed) {
-		/*
-		 * Periods so short that there is nothing between windows would go on as they are.
-		 */
+		/* without a stretch between windows the price would stay unknown */
 		length = length > BUDGET_LEARN ? length : BUDGET_LEARN;
 	}
 	if (c->max_windows && p->closed >= c->max_windows)
@@ -159,7 +158,7 @@ static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, 
 	return length > w ? length : w;
 }
 
-/* Mean accesses between those chosen in a window of w accesses. */
+/* Mean accesses between chosen ones, in a window of w accesses. */
 static uint64_t interval_of(const struct pacing *p, uint64_t w, uint64_t duty, bool is_early)
 {
 	const struct channel_config *c = &engine.config;
@@ -220,9 +219,8 @@ void pacing_pass_over(struct pacing *p, uint64_t total)
 		missed = true;
 	}
 	/*
-	 * The timer is not that good here, or speed changes that much: from farther away, next
-	 * time. But where the last window has just closed, it was in the way itself, with the rest
-	 * of its buffer.
+	 * The timer is imprecise here, or the speed changes: begin farther away next time. Not if
+	 * the last window has just closed: then the rest of its buffer was the cause.
 	 */
 	if (missed && total > p->closed_at)
 		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
@@ -238,7 +236,7 @@ void pacing_leave_out(struct pacing *p)
 
 void pacing_open(struct pacing *p, uint64_t total)
 {
-	if (p->start < total) { /* faster than foreseen, or a long string instruction */
+	if (p->start < total) { /* faster than expected, or a long string instruction */
 		p->end += total - p->start;
 		p->start = total;
 		if (p->period_end < p->end)
@@ -279,14 +277,14 @@ void pacing_close(struct pacing *p, uint64_t total, uint64_t paced)
 	p->rate -= p->rate / RATE_DECAY;
 	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
 	p->closed_at = total;
-	p->seen_total = total; /* windows run slowly: no measure */
+	p->seen_total = total; /* windows run slowly, so they are not measured */
 	p->seen_paced = paced;
 	p->seen_ns = now_ns();
 }
 
 /*
- * A call takes its way in and out of the kernel, some microseconds, on some machines tens: if no
- * more time were asked for than that, the thread would get nowhere between two calls.
+ * A call enters and leaves the kernel, which takes some microseconds, on some machines tens. A
+ * shorter request would leave the thread no time between two calls.
  */
 static void look_at_extra(struct pacing *p, uint64_t ns)
 {
@@ -299,13 +297,12 @@ static void look_at_extra(struct pacing *p, uint64_t ns)
 	p->asked_ns = 0;
 }
 
-/* The process's accesses a millisecond, as the last stretch and those before it show. */
 void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 {
 	uint64_t now = now_ns(), ns = now - p->seen_ns,
 		 made = paced > p->seen_paced ? paced - p->seen_paced : 0, rate;
 
-	/* what was taken for a count before was none, see pacing_believes */
+	/* the last count was wrong, see pacing_believes */
 	if (total < p->seen_total) {
 		p->seen_total = total;
 		p->seen_paced = paced;
@@ -316,8 +313,8 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 	if (ns < SHORTEST_NS)
 		return;
 	/*
-	 * Traced, say, a call's way takes longer than what was asked for: double that until it
-	 * leaves time.
+	 * If a call takes longer than the requested time, as when traced, double the request until
+	 * the thread gets on.
 	 */
 	p->stuck_ns = p->asked_ns && total == p->seen_total
 			      ? clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS)
@@ -330,7 +327,7 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 	p->seen_ns = now;
 }
 
-/* Accesses that take no longer than near_ns, or that cost no more to write than another call. */
+/* Accesses that take near_ns, or cost as much to write as another call. */
 static uint64_t near_by(const struct pacing *p)
 {
 	uint64_t timed = p->rate * p->near_ns / 1000000u, cheap = p->extra_ns * NEAR_FOR_CALL;
@@ -353,10 +350,10 @@ uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)
 {
 	uint64_t near = near_by(p);
 	uint64_t left = p->start > total + near ? p->start - total - near / 2 : 0;
-	/* A quarter faster than ever lately. */
+	/* allows for a speed a quarter above the recent maximum */
 	uint64_t ns = (uint64_t)((unsigned __int128)left * 800000u / (p->rate ? p->rate : 1));
 
-	if (!alone) /* others count, too, and come at other times */
+	if (!alone) /* others count, too, and are called at other times */
 		ns /= 2;
 	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2 + p->stuck_ns;
 	return p->asked_ns;

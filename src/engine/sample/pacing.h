@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When sampling windows come: a place for each in the process's count of
- * accesses, and how long the way there lasts at least, so that a timer can call
- * shortly before. Opens nothing and stops nobody; see sampler.c for that.
+ * When sampling windows come: the place of each in the process's count of accesses, and the least
+ * time until then, so that a timer can call shortly before. Opens nothing and stops nobody;
+ * sampler.c does.
  *
- * All functions want the lock of collect.h, but where the comment says otherwise.
+ * All functions need the lock of collect.h, except where the comment says otherwise.
  */
 #ifndef DWELL_ENGINE_SAMPLE_PACING_H
 #define DWELL_ENGINE_SAMPLE_PACING_H
@@ -12,76 +12,74 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PACING_REPORT_NS 50000000u /* threads show their counts at least so often */
+#define PACING_REPORT_NS 50000000u /* threads publish their counts at least this often */
 
-/* Of a process. Counts are its accesses, times CLOCK_MONOTONIC. */
+/* State of a process. Counts are its accesses, times are CLOCK_MONOTONIC. */
 struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */
-	uint64_t period_start, period_end; /* what the window stands for */
-	uint64_t interval;		   /* mean accesses between those chosen in the window */
-	uint32_t nested_one_in;		   /* of those, one of which is watched at all line sizes */
-	/* so many 1024ths of an access for each sample kept, of late */
+	uint64_t period_start, period_end; /* the period that the window stands for */
+	uint64_t interval;		   /* mean accesses between two chosen ones */
+	/* of so many chosen accesses one is watched at all line sizes */
+	uint32_t nested_one_in;
+	/* 1024ths of an access chosen for each sample kept, recent mean */
 	uint64_t chosen_for;
 	uint64_t left_out; /* while sampling was off */
-	/* accesses, those aside, that the run has been told of */
+	/* accesses without left_out, already added to those of the run */
 	uint64_t told;
-	uint64_t paused_at; /* when it was last switched off */
+	uint64_t paused_at; /* when sampling was last turned off */
 	uint64_t closed;    /* windows */
-	uint64_t closed_at; /* the last one, or a little before */
+	uint64_t closed_at; /* access count at or shortly before the last close */
 	uint64_t rng;
 	uint64_t rate; /* accesses a millisecond, the highest of many windows */
-	uint64_t seen_total, seen_paced, seen_ns; /* when the rate was last looked at */
-	/* a stretch too short to time: longer where windows are missed */
+	uint64_t seen_total, seen_paced, seen_ns; /* at the last measurement of the rate */
+	/* a stretch too short to time; grows when windows are missed */
 	uint64_t near_ns;
-	uint64_t asked_ns; /* of the timer, since then; 0: nothing */
-	uint64_t extra_ns; /* what a call takes beyond the time asked for, the least of late */
-	uint64_t stuck_ns; /* and because calls came before any access was made */
+	uint64_t asked_ns; /* requested of the timer since then; 0: nothing */
+	uint64_t extra_ns; /* recent minimum of a call's time beyond the requested one */
+	uint64_t stuck_ns; /* added while calls come before any access was made */
 };
 
 /* A process begins, or a forked child: no window yet. */
 void pacing_start(struct pacing *p, uint64_t seed);
-/* Choose the next window, in the period that follows. */
+/* Choose the next window, in the next period. */
 void pacing_next(struct pacing *p);
 /*
- * A burst of speed has run over the window's beginning: choose one that lies ahead of
- * `total`, or less than a part of itself behind it. It stands for the periods left out, too.
+ * The process has passed the window's beginning, as it ran faster than expected. Choose a window
+ * ahead of `total`, or one of which less than half is past. It stands for the skipped periods, too.
  */
 void pacing_pass_over(struct pacing *p, uint64_t total);
-/*
- * There is no room for what the chosen window would tell: choose the next, which stands for its
- * period, too.
- */
+/* The ring has no room for the chosen window: choose the next, which also stands for its period. */
 void pacing_leave_out(struct pacing *p);
-/* The window opens: if it should have before, all of it is later. */
+/* The window opens at `total`; if that is late, all of it moves. */
 void pacing_open(struct pacing *p, uint64_t total);
 /*
- * The window chose so many accesses, and kept the samples of so many: the next chooses as many as
- * it takes to keep about as many as the configuration says.
+ * The window chose `chosen` accesses and kept `samples` samples. Sets how many the next one
+ * chooses, so that it keeps about as many as configured.
  */
 void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples);
-/* The window has closed; the accesses and the time since the last look tell no rate. */
+/* The window has closed; the rate is measured from here on, as windows run slowly. */
 void pacing_close(struct pacing *p, uint64_t total, uint64_t paced);
 
 /*
- * Sampling is switched off, no window being open, and on again: the plan moves by what lies
+ * Sampling is turned off, with no window open; and on again: the plan moves by the accesses
  * between.
  */
 void pacing_pause(struct pacing *p, uint64_t total);
 void pacing_resume(struct pacing *p, uint64_t total);
 
 /*
- * Look at the rate, if enough time has passed: that of `paced` accesses so far, which are all but
- * those of long string instructions. These are tens of times as fast as others, but windows are
- * found in them whatever their speed.
+ * Measure the rate, if enough time has passed. `paced`: all accesses so far except those of long
+ * string instructions. These are tens of times as fast as others, but windows inside them are found
+ * at any speed.
  */
 void pacing_look(struct pacing *p, uint64_t total, uint64_t paced);
-/* Can `total` be, by what the process had counted when last looked at, and the time? No lock. */
+/* Is `total` plausible, by the last measured count and the time since? No lock. */
 bool pacing_believes(const struct pacing *p, uint64_t total, uint64_t now);
 /* Is the beginning of the window too near to be timed? */
 bool pacing_is_near(const struct pacing *p, uint64_t total);
 /*
- * Nanoseconds after which the thread is to be called again, so that no window begins before
- * unless the process runs faster than lately. `alone`: it has no other threads.
+ * Nanoseconds until the thread must be called again, so that no window begins earlier, unless the
+ * process runs faster than recently. `alone`: it has no other threads.
  */
 uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of pages that are not empty; see page_use.h. */
+/* Nonzero lines of pages; see page_use.h. */
 #include "engine/sample/page_use.h"
 
 #include "engine/core/random.h"
@@ -8,15 +8,15 @@
 #include "engine/sample/footprint.h"
 
 #define COUNT_PART     64u /* pages are counted when the run has grown by this part */
-#define LOOKED_AT      2u  /* pages, each time */
+#define LOOKED_AT      2u  /* pages examined each time */
 #define LOOKED_AT_LAST 256u
-#define NEARLY_ALL     16u /* but for this part of the most */
-#define MOST_PAGES     64u /* looked at, before the old ones count half */
+#define NEARLY_ALL     16u /* within this part of the maximum */
+#define MOST_PAGES     64u /* examined, before old ones count half */
 #define WORDS	       (PAGE / 8)
-#define ENOUGH_CHECKED 300u /* arrivals, to say how few come to empty lines */
+#define ENOUGH_CHECKED 300u /* arrivals, to estimate how few are at zero lines */
 #define SHARE_ALL      65535u
 
-/* The bits 2i of the result: bits 2i or 2i + 1 of m, moved together. */
+/* Bit i of the result is the OR of bits 2i and 2i + 1 of m. */
 static uint64_t halve(uint64_t m)
 {
 	m = (m | m >> 1) & 0x5555555555555555ull;
@@ -27,7 +27,7 @@ static uint64_t halve(uint64_t m)
 	return (m | m >> 16) & 0x00000000ffffffffull;
 }
 
-/* Add to lines[] those of a page that are not all zero. */
+/* Add the nonzero lines of a page to lines[]. */
 static void count_lines(const uint64_t words[WORDS], uint64_t lines[NESTED_SIZES])
 {
 	uint64_t filled[WORDS / 64] = {0};
@@ -59,7 +59,7 @@ void page_use_look(struct page_lines *u, uint64_t page, enum page_kind kind)
 	u->pages++;
 }
 
-/* What is old counts less and less. */
+/* Old pages count less and less. */
 static void add_pages(struct page_lines *u, const struct page_lines *more)
 {
 	bool full = u->pages >= MOST_PAGES;
@@ -70,12 +70,13 @@ static void add_pages(struct page_lines *u, const struct page_lines *more)
 }
 
 /*
- * Count the pages and look at about so many. What is left after most were given back tells nothing.
+ * Count the pages, and examine about `count`. Skip the result if most were given back since: it
+ * tells nothing.
  */
 static void look_at_some(struct page_use *u, struct thread *t, uint64_t count)
 {
 	struct page_lines seen = {0};
-	/* Before the first count there is no telling how many there are. */
+	/* before the first count their number is unknown */
 	struct page_choice choice = {.every = u->held ? u->held / count + 1 : UINT32_MAX,
 				     .use = &seen};
 
@@ -112,7 +113,7 @@ void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64
 		u->note[i] = (struct page_note){address, weight};
 }
 
-/* How many sizes of line around address are all zero; then *page is the page it lies in. */
+/* The number of line sizes at which the line around address is all zero; then *page is its page. */
 static uint32_t blank_sizes(uint64_t address, uint64_t page[WORDS])
 {
 	uint64_t any;
@@ -145,7 +146,7 @@ static bool is_chosen(const struct page_use *u, uint64_t page)
 	return (page / PAGE * 0x9e3779b97f4a7c15ull >> 32 & ((1ul << u->one_in_log2) - 1)) == 0;
 }
 
-/* The record of a page, made if need be; NULL when it is none of the chosen. */
+/* The record of a page, made if needed; NULL if the page is not chosen. */
 static struct blank_page *find_blank_page(struct page_use *u, uint64_t page)
 {
 	uint32_t kept = 0;
@@ -174,8 +175,8 @@ static void see_blank(struct page_use *u, uint64_t page, uint32_t blank,
 	uint64_t lines[NESTED_SIZES] = {0};
 
 	/*
-	 * A scan of a file has several arrivals in a page of each window, which say nothing of what
-	 * chance has hidden.
+	 * A scan of a file has several arrivals in a page in each window. They say nothing about
+	 * pages that chance has hidden.
 	 */
 	if (!b || (b->check == u->checks && footprint_is_data(page)))
 		return;
@@ -192,7 +193,7 @@ void page_use_check(struct page_use *u)
 	uint64_t kept = u->noted < PAGE_USE_NOTES ? u->noted : PAGE_USE_NOTES, words[WORDS];
 
 	u->checks++;
-	lock_take(&engine.translate_lock); /* the mappings stay */
+	lock_take(&engine.translate_lock); /* so that mappings stay */
 	for (uint64_t n = 0; n < kept; n++) {
 		uint64_t accesses = u->note[n].weight * u->each_for * u->noted / kept;
 		uint32_t blank = blank_sizes(u->note[n].address, words);
@@ -207,7 +208,9 @@ void page_use_check(struct page_use *u)
 	u->noted = 0;
 }
 
-/* Empty lines of the pages in which empty lines are touched, seen or not. */
+/*
+ * The zero lines of all pages in which zero lines are touched, with Good's estimate of unseen ones.
+ */
 static uint64_t lines_near_blanks(const struct page_use *u, uint32_t size)
 {
 	uint64_t lines = 0, seen = 0, once = 0;
@@ -233,7 +236,7 @@ void page_use_shares(const struct page_use *u, uint32_t line_shift,
 		return;
 	for (uint32_t i = 0; i < NESTED_SIZES; i++) {
 		uint32_t shift = NESTED_FIRST + i;
-		/* Who arrives at a line as watched may arrive at each shorter one in it. */
+		/* an arrival at a watched line may be one at each shorter line in it */
 		uint64_t each = shift < line_shift ? 1ul << (line_shift - shift) : 1;
 		uint64_t all = u->looked_at.pages * (PAGE >> shift);
 		uint64_t held = u->most * (PAGE >> shift);

@@ -19,16 +19,16 @@
 #include "engine/sample/ticker.h"
 #include "engine/translate/world.h"
 
-/* Of the process. The lock of collect.h guards all of it, and every thread's watch set. */
+/* State of the process. The lock of collect.h guards it, and every thread's watch set. */
 static struct sampler {
 	bool open;
 	struct scan_window window; /* the open one, or the next */
-	struct pacing pace;	   /* where it lies */
-	struct page_use use;	   /* of the memory it holds */
-	uint64_t lost;		   /* records, before the open window */
+	struct pacing pace;	   /* the plan of windows */
+	struct page_use use;	   /* of the process's memory */
+	uint64_t lost;		   /* lost records before the open window */
 } s;
 
-/* The window to come takes its samples as it was planned. */
+/* The next window samples as planned. */
 static void take_plan(void)
 {
 	s.window.interval = s.pace.interval;
@@ -79,7 +79,7 @@ void sampler_thread_start(struct thread *t)
 	t->rng = random_next(&s.pace.rng);
 }
 
-/* So much of the open window is left when the process has made `total` accesses. */
+/* Accesses left of the open window when the process has made `total`. */
 static uint64_t left_of_window(uint64_t total)
 {
 	return s.open && total < s.pace.end ? s.pace.end - total : 0;
@@ -113,8 +113,8 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 			scan_end_watches(o, &s.window, status, now);
 		buffers_park_watches(o);
 		/*
-		 * It may have seen the window, so not set its timer, and will find no variant to
-		 * change.
+		 * A thread still in the count variant may have ticked while the window was open,
+		 * and then set no timer. No change of variant will bring it here either.
 		 */
 		if (o != t && o->process == t->process && o->variant == VARIANT_COUNT) {
 			o->tick_due = true;
@@ -133,7 +133,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	page_use_shares(&s.use, s.window.line_shift, w.line_use);
 	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
 	/*
-	 * Those of a window's records that found no room are its last ones, not any: the next
+	 * The records of a window that found no room are its last, not random ones: the next window
 	 * stands for it, too.
 	 */
 	is_whole = w.length && records_lost(t->process) == s.lost && records_window(t->process, &w);
@@ -201,7 +201,7 @@ static void give_up(void)
 	s.open = false;
 }
 
-/* Call t again before the next window can begin, if it runs no faster than lately. */
+/* Call t again before the next window can begin, unless it runs faster than recently. */
 static void set_next_tick(struct thread *t, uint64_t total)
 {
 	bool alone = !engine.threads || !engine.threads->next_thread;
@@ -209,10 +209,7 @@ static void set_next_tick(struct thread *t, uint64_t total)
 	collect_tick_in(t, collect_is_on() ? pacing_wait(&s.pace, total, alone) : engine.report_ns);
 }
 
-/*
- * Windows that the thread ran over, and one that would have to be left out as the collector is
- * late.
- */
+/* Skips windows that have passed, and one for which the ring has no room. */
 static void pass_over(struct process *p, uint64_t total)
 {
 	pacing_pass_over(&s.pace, total);
@@ -224,7 +221,7 @@ static void pass_over(struct process *p, uint64_t total)
 static void tick(struct thread *t, uint64_t total)
 {
 	if (s.open && t->unsampled && total < s.pace.end) {
-		ticker_arm(t, engine.report_ns); /* the others may all wait for it */
+		ticker_arm(t, engine.report_ns); /* the others may all be waiting for t */
 	} else if (s.open && t->unsampled) {
 		close_window(t, total, SAMPLE_CENSORED);
 		t->tick_due = true;
@@ -265,7 +262,7 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 		return;
 	look_through(t, total - n, n);
 	if (total >= s.pace.end) {
-		/* Watches lasted to the window's end, not to the buffer's beginning. */
+		/* watches last until the window's end, not the buffer's beginning */
 		if (total - s.pace.end < n)
 			t->stream_position = here - (total - s.pace.end);
 		close_window(t, total, SAMPLE_CENSORED);
@@ -311,7 +308,8 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 }
 
 /*
- * What the open window sees of a string instruction whose first access is the process's process_at.
+ * Scans the part of a string instruction that lies in the open window. Its first access is the
+ * process's process_at.
  */
 static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at,
 			   uint64_t process_at)
@@ -328,7 +326,7 @@ static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at
 	t->extra.watch_accesses += (end - i) * r->accesses;
 }
 
-/* It may be as long as many windows, and as the gaps between them. */
+/* A string instruction may be longer than many windows and the gaps between them. */
 static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 {
 	const uint64_t n = r->iterations * r->accesses;
@@ -342,7 +340,11 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 	while (t->watches && s.open && process_at < s.pace.end && process_at + n > s.pace.start) {
 		scan_window_of(t, r, at, process_at);
 		if (s.pace.end > process_at + n)
-			break; /* not if it ends with these: nothing may be left to close it by */
+			/*
+			 * if the window ends exactly here it is closed now, as nothing else may
+			 * close it
+			 */
+			break;
 		t->stream_position = at + (s.pace.end - process_at);
 		close_window(t, s.pace.end, SAMPLE_CENSORED);
 		if (collect_is_on() && s.pace.start < process_at + n)
@@ -353,8 +355,8 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 }
 
 /*
- * In the count variant: does a window begin among the n accesses? Then it is open, and t is in the
- * stream variant.
+ * In the count variant: does a window begin among the next n accesses? Then open it, and change t
+ * to the stream variant.
  */
 static bool enters(struct thread *t, uint64_t n)
 {
@@ -367,7 +369,7 @@ static bool enters(struct thread *t, uint64_t n)
 		return false;
 	collect_lock();
 	if (!s.open)
-		pass_over(t->process, here); /* its beginning was missed before these */
+		pass_over(t->process, here); /* its beginning was missed earlier */
 	if (!s.open && here + n > s.pace.start)
 		open_window(t, here);
 	collect_unlock();
@@ -403,7 +405,7 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 	lock_drop(&engine.world_lock);
 }
 
-/* What both modes with windows have. */
+/* Common to both modes with windows. */
 #define WINDOW_MODE                                                                                \
 	.has_windows = true, .turn = turn, .give_up = give_up, .tick = tick, .is_early = is_early, \
 	.consume = consume, .consume_quickly = consume_quickly, .left = left_of_window,            \

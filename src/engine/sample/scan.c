@@ -27,7 +27,7 @@ static void send(struct thread *t, struct scan_window *w, const struct watch *o,
 	records_sample(t->process, &r);
 }
 
-/* The end is at the thread's access `at`, the process's `process_at`. */
+/* The long watch ends at the thread's access `at`, the process's `process_at`. */
 static void send_follow(struct thread *t, const struct watch *o, uint32_t status, uint64_t at,
 			uint64_t process_at, const struct record_access *end)
 {
@@ -43,13 +43,16 @@ static void send_follow(struct thread *t, const struct watch *o, uint32_t status
 	records_follow(t->process, &r);
 }
 
-/* All watches of a set, as few as they may be. The loop's body may take the one at hand. */
+/* All watches of a set. The loop's body may take the current one. */
 #define FOR_EACH_WATCH(o, ws)                                  \
 	for (uint32_t c_ = 0, i_, n_; c_ < WATCH_CHAINS; c_++) \
 		for (i_ = (ws)->chain[c_];                     \
 		     i_ && ((o) = &(ws)->watch[i_ - 1], n_ = (o)->next, true); i_ = n_)
 
-/* Room for others: each follow is given up with a chance of one half, and as many are chosen. */
+/*
+ * Makes room: drops each long watch with probability one half, and chooses half as many from now
+ * on.
+ */
 static void thin_out(struct thread *t, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
@@ -66,8 +69,8 @@ static void thin_out(struct thread *t, uint64_t process_at)
 }
 
 /*
- * Lines seen for less than half of the window would be met at the beginning of the next:
- * they tell of distances that the windows show by themselves.
+ * Lines watched for less than half of the window give distances that windows see anyway: they would
+ * be touched at the beginning of the next window.
  */
 static bool is_worth_following(struct thread *t, const struct watch *o, uint64_t at)
 {
@@ -131,7 +134,7 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 
 	if (ws->window == w->number)
 		return;
-	/* As if the windows were one: what lay between them did not happen. */
+	/* as if the windows were contiguous: accesses between them do not count */
 	FOR_EACH_WATCH(o, ws)
 	o->begin_at = first_at - o->watched - 1;
 	if (ws->nested)
@@ -142,7 +145,7 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
 }
 
-/* What only the accesses need that are told of: the block touched, and the path. */
+/* The data that only accesses in records need: the block touched, and the path. */
 static void describe(struct thread *t, struct record_access *a, uint64_t at)
 {
 	alloc_describe(t, a, at);
@@ -164,7 +167,8 @@ static struct watch *watch_line(struct watch_set *ws, uint64_t line,
 }
 
 /*
- * A sample that ends near is not kept by its coin: is it left out? The first stands for the others.
+ * A sample that ends near lost the coin toss: drop it? The first in a window is kept for the
+ * others.
  */
 static bool leaves_out(struct scan_window *w)
 {
@@ -180,10 +184,7 @@ static void count_chosen(struct scan_window *w, const struct record_access *a)
 	w->chosen_loads += a->kind == ACCESS_LOAD;
 }
 
-/*
- * Does the next touch of the address's line follow near the access that is looked at? Sure if it
- * says so.
- */
+/* Is the address's line touched again soon after the scanned access? False: perhaps. */
 static bool is_touched_soon(const struct watch_set *ws, uint64_t address, uint32_t line_shift)
 {
 	const uint64_t bytes = 1ull << line_shift, line = address & -bytes;
@@ -200,9 +201,9 @@ static bool is_touched_soon(const struct watch_set *ws, uint64_t address, uint32
 }
 
 /*
- * The access is chosen. If it touches two lines both are watched, and the sample ends with the
- * later touch: an access misses where one of its lines does, and next to a line in use there often
- * lies one that is not.
+ * The access is chosen. If it touches two lines, both are watched, and the sample ends with the
+ * later touch: an access misses if one of its lines does, and next to a line in use there is often
+ * one that is not.
  */
 static void choose(struct thread *t, struct scan_window *w, struct record_access *a, uint64_t at,
 		   uint64_t process_at)
@@ -241,8 +242,8 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 }
 
 /*
- * The filter lets through what may reach the next line; of several smaller ones the first two do
- * for all.
+ * The filter passes accesses that may reach the next line. With more, smaller lines the first two
+ * suffice.
  */
 static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a,
 		   uint64_t at, uint64_t process_at)
@@ -330,7 +331,10 @@ void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r
 		}
 		i++;
 		skip--;
-		/* The rest of these lines touches nothing watched, until the next sample is due. */
+		/*
+		 * accesses to the rest of these lines touch nothing watched until the next sample
+		 * is due
+		 */
 		if (watched || skip == 0 || ws->next_sample <= at)
 			continue;
 		if (skip > (ws->next_sample - at) / r->accesses)

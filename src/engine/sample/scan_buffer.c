@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The entries of a thread's stream buffer that matter, among very many that do not; see scan.h. */
+/* Finds the few entries of a stream buffer that matter; see scan.h. */
 #include "engine/core/fsbase.h"
 #include "engine/core/util.h"
 #include "engine/sample/arrivals.h"
@@ -14,21 +14,21 @@ static uint64_t bits_up_to(uint32_t i)
 }
 
 /*
- * Groups filtered at once, at most: the wide filter has registers to save each time. But with each
- * sample more is watched than was.
+ * Most groups filtered at once: the wide filter saves registers at each call. But each sample adds
+ * to what is watched, and makes the masks stale.
  */
 #define GROUPS_AHEAD 8u
 
-/* Where scan_buffer stands. */
+/* The position of scan_buffer. */
 struct cursor {
 	struct thread *t;
 	struct scan_window *w;
 	uint64_t at; /* thread's number of the first access in this group */
 	uint64_t process_less_thread;
-	uint64_t first, end; /* numbers of the accesses wanted */
+	uint64_t first, end; /* numbers of the accesses to scan */
 	uint64_t fs;
-	uint32_t next, known; /* of the masks: the next group's, and how many there are */
-	uint32_t changes;     /* of the watch set, when they were made */
+	uint32_t next, known; /* masks: the next group's, and their number */
+	uint32_t changes;     /* of the watch set, when the masks were made */
 	uint32_t ahead;	      /* groups to filter next */
 	struct scan_masks masks[GROUPS_AHEAD];
 };
@@ -38,7 +38,7 @@ struct segment {
 	const uint64_t *begin, *trailer;
 };
 
-/* Is it chosen, or might it touch what is watched? */
+/* Is it chosen, or may it touch a watched line? */
 static bool matters(const struct cursor *c, const struct access *a, uint64_t at)
 {
 	const struct watch_set *ws = c->t->watches;
@@ -72,8 +72,8 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 }
 
 /*
- * An entry that may matter, or the trailer of a special segment, whose accesses
- * then are looked at one by one. `at`: the number of this or the next access.
+ * An entry that may matter, or the trailer of a special segment, whose accesses are then scanned
+ * one by one. `at`: the number of this or the next access.
  */
 static void look(struct cursor *c, const uint64_t *entry, const struct segment *s, uint64_t at)
 {
@@ -86,7 +86,7 @@ static void look(struct cursor *c, const uint64_t *entry, const struct segment *
 	}
 }
 
-/* Index in a group of its k-th access, SCAN_GROUP when it has fewer. */
+/* Index in a group of its k-th access; SCAN_GROUP if it has fewer. */
 static uint32_t nth_access(uint64_t trailers, uint64_t k)
 {
 	uint64_t accesses = ~trailers;
@@ -101,7 +101,7 @@ static uint32_t nth_access(uint64_t trailers, uint64_t k)
 	return accesses ? (uint32_t)__builtin_ctzll(accesses) : SCAN_GROUP;
 }
 
-/* The next entry with a hit, or the due-th access of the group, after those done. */
+/* The next entry with a hit, or the due-th access of the group, after those in `done`. */
 static uint32_t next_of_interest(uint64_t hits, uint64_t trailers, uint64_t done, uint64_t due)
 {
 	uint32_t hit = hits ? (uint32_t)__builtin_ctzll(hits) : SCAN_GROUP;
@@ -112,7 +112,7 @@ static uint32_t next_of_interest(uint64_t hits, uint64_t trailers, uint64_t done
 	return sample < hit ? sample : hit;
 }
 
-/* The trailers of special segments, of which there are few. */
+/* The trailers of special segments, which are few. */
 static uint64_t special_of(const uint64_t *p, uint64_t trailers)
 {
 	uint64_t special = 0;
@@ -123,7 +123,7 @@ static uint64_t special_of(const uint64_t *p, uint64_t trailers)
 	return special;
 }
 
-/* Accesses of the group and later ones until the next sample. */
+/* Accesses from the group's first until the next sample. */
 static uint64_t due_in(const struct cursor *c)
 {
 	uint64_t due = c->t->watches->next_sample;
@@ -131,7 +131,7 @@ static uint64_t due_in(const struct cursor *c)
 	return due > c->at ? due - c->at : 0;
 }
 
-/* Of `hits` in the group at p those that are hits still. */
+/* Those of `hits` in the group at p that are still hits. */
 static uint64_t hits_now(const struct cursor *c, const uint64_t *p, uint64_t hits)
 {
 	uint64_t now = 0;
@@ -158,7 +158,7 @@ static void look_ahead(struct cursor *c, const uint64_t *p)
 	c->ahead = 4 * c->ahead < GROUPS_AHEAD ? 4 * c->ahead : GROUPS_AHEAD;
 }
 
-/* Where the segment begins that p is in, or behind. */
+/* The beginning of the segment that contains p, or ends before it. */
 static const uint64_t *segment_begin(const struct cursor *c, const uint64_t *p)
 {
 	while (p > c->t->buf_start && !(p[-1] >> 63))
@@ -181,7 +181,7 @@ static struct segment segment_of(const struct cursor *c, const uint64_t *p, uint
 	return s;
 }
 
-/* What matters of the next group, which is at p. */
+/* The masks of the next group, at p. */
 static struct scan_masks next_masks(struct cursor *c, const uint64_t *p, uint64_t valid)
 {
 	struct scan_masks m;
@@ -191,7 +191,7 @@ static struct scan_masks next_masks(struct cursor *c, const uint64_t *p, uint64_
 	m = c->masks[c->next++];
 	m.trailers &= valid;
 	m.hits &= valid & ~m.trailers;
-	/* Until the next sample the filter only gets finer. */
+	/* until the next sample the filter only loses bits */
 	if (c->changes != c->t->watches->changes)
 		m.hits = hits_now(c, p, m.hits);
 	if (c->t->special)
@@ -222,7 +222,7 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 		s = segment_of(c, p, m.trailers, i);
 		look(c, p + i, &s, at);
 		if (ws->additions != additions) {
-			c->known = c->next; /* the others' are of the past */
+			c->known = c->next; /* the other masks are stale */
 			c->ahead = 1;
 			m = next_masks(c, p, valid);
 			m.hits &= ~done;
@@ -232,7 +232,7 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 	}
 }
 
-/* Over the groups known where nothing matters. Returns the first that is left. */
+/* Skips filtered groups in which nothing matters. Returns the first of the rest. */
 static const uint64_t *pass_quiet(struct cursor *c, const uint64_t *p)
 {
 	const struct scan_masks *m = c->masks + c->next;
@@ -262,8 +262,8 @@ static void scan_group(struct cursor *c, const uint64_t *p, uint32_t n)
 }
 
 /*
- * Over the groups before the first access that is wanted: up to a fifth of what a window fills
- * where calls of timers take long.
+ * Skips groups before the first access to scan. Where timer calls are slow these are up to a fifth
+ * of what a window fills.
  */
 static const uint64_t *pass_unwanted(struct cursor *c, const uint64_t *p)
 {
@@ -295,7 +295,7 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 	c.next = c.known = 0;
 	c.ahead = GROUPS_AHEAD;
 	scan_join(t, w, c.first);
-	/* A special segment in which the end lies is looked at when its trailer comes. */
+	/* a special segment that contains the end is scanned at its trailer */
 	stop = c.end + (t->special ? STREAM_MAX_ACCESSES : 0);
 	p = pass_unwanted(&c, p);
 	while (p < t->buf && c.at < stop) {

@@ -9,13 +9,13 @@
 
 #define SCAN_GROUP 64u
 
-/* Of a group of SCAN_GROUP entries, the first in bit 0. */
+/* Masks of a group of SCAN_GROUP entries, the first in bit 0. */
 struct scan_masks {
-	uint64_t hits; /* may touch a watched line; of trailers it says nothing */
+	uint64_t hits; /* may touch a watched line; undefined for trailers */
 	uint64_t trailers;
 };
 
-/* A whole number of groups at p: reads all their entries, whatever they are. */
+/* Filter whole groups at p. Reads all their entries, valid or not. */
 typedef void scan_filter_fn(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
 			    struct scan_masks *masks, uint64_t groups);
 
@@ -23,8 +23,8 @@ scan_filter_fn scan_filter;
 /* The same for processors with BMI2. */
 scan_filter_fn scan_filter_fast;
 /*
- * With BMI2, AVX-512 F, BW, DQ and VL, and xgetbv for the components in use.
- * Vector and mask registers are as before.
+ * For BMI2, AVX-512 F, BW, DQ and VL, and xgetbv for the components in use. Keeps vector and mask
+ * registers.
  */
 scan_filter_fn scan_filter_wide;
 

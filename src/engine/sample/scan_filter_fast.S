@@ -6,8 +6,8 @@
 
 	.text
 /*
- * Entry \i of the eight at rdi, from the last to the first, so that bit 0 of
- * r10 (hits) and r9 (trailers) are the first one's.
+ * Entry \i of the eight at rdi. Macros go from the last to the first, so that bit 0 of r10 (hits)
+ * and r9 (trailers) is the first entry's.
  */
 	.macro look i
 	mov	\i*8(%rdi), %r11
@@ -22,7 +22,7 @@
 	adc	%r9, %r9
 	.endm
 
-/* rdi entries, rsi bits, rdx shift, rcx masks, r8 groups; wants BMI2 */
+/* rdi entries, rsi bits, rdx shift, rcx masks, r8 groups; needs BMI2 */
 	.globl scan_filter_fast
 	.hidden scan_filter_fast
 scan_filter_fast:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan_filter for AVX-512; see scan_filter.h. Registers of 256 bits do: those of 512
- * lower the clock of some processors. And no gathers: where processors had to be
- * mended against leaks they take three times as long as the eight loads here.
+ * scan_filter for AVX-512; see scan_filter.h. It uses registers of 256 bits, as those of 512 lower
+ * the clock of some processors. It uses no gathers: on processors with a microcode fix against
+ * leaks they take three times as long as the eight loads here.
  *
  *   cycles an entry (Skylake server): fast 2.2, wide 1.2, with gathers 3.8
  */
@@ -11,12 +11,15 @@
 #define AVX_USED 0x04 /* xgetbv 1: upper halves of ymm0..15 */
 #define ZMM_USED 0x40 /* upper halves of zmm0..15 */
 
-/* On the stack: zmm0..7, or what of them is used, k0..7, what xgetbv says. */
+/* On the stack: the used part of zmm0..7, k0..7, and the result of xgetbv. */
 #define MASKS_AT (8 * 64)
 #define USED_AT (MASKS_AT + 8 * 8)
 
 	.text
-/* The word of bits with that of entry \i of the group at rdi, to one lane of ymm3 or to all. */
+/*
+ * Loads the word of bits that contains entry \i's bit, for the group at rdi, into one lane of ymm3,
+ * or all.
+ */
 	.macro word i, to, lane:vararg
 	shrx	%rdx, (\i)*8(%rdi), \to
 	and	$(WATCH_SLOTS / 8 - 4), \to
@@ -24,8 +27,8 @@
 	.endm
 
 /*
- * Entries 8 * \j to 8 * \j + 7 of the group at rdi. The bits are looked up as
- * words of 32, each of which is turned until its entry's bit is the lowest.
+ * Entries 8 * \j to 8 * \j + 7 of the group at rdi. The bits are loaded as words of 32, and each is
+ * rotated until its entry's bit is the lowest.
  */
 	.macro look j
 	vmovdqu	\j*64(%rdi), %ymm0
@@ -83,7 +86,8 @@ scan_filter_wide:
 	vmovdqa	lower_halves(%rip), %ymm5
 	vmovdqa	upper_halves(%rip), %ymm6
 	vpbroadcastd	one(%rip), %ymm7
-	add	$3, %edx		/* of the line, 5 bits choose in a word of 4 bytes */
+	/* 5 bits of the line number choose a bit in a word of 4 bytes */
+	add	$3, %edx
 	.balign 32
 3:	look	0
 	look	1
@@ -105,7 +109,7 @@ scan_filter_wide:
 	jnz	5f
 	test	$AVX_USED, %al
 	jnz	4f
-	vzeroupper	/* as it was, or the program's SSE instructions were slow from here on */
+	vzeroupper	/* else the program's SSE instructions were slow from here on */
 	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
 	vmovdqa	\r*64(%rsp), %xmm\r
 	.endr

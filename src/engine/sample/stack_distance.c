@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines between the touches of samples; see stack_distance.h. */
+/* Lines between the two touches of samples; see stack_distance.h. */
 #include "engine/sample/stack_distance.h"
 
 #include "engine/core/records.h"
@@ -7,34 +7,34 @@
 #include "engine/translate/translate.h"
 
 /*
- * Lines are counted among one of LATER accesses of windows, and at first among one of EARLY more,
- * which are FIRST at most: it takes three times as long as all else that is done with an access of
- * a window. Far samples, which few windows show whole and which take longest, are given up.
+ * Lines are counted in one of LATER accesses of windows; and at first also in one of EARLY, FIRST
+ * at most. Counting an access takes three times as long as all else that a window does with it. Far
+ * samples are dropped: few windows show them whole, and they take longest.
  */
 #define LATER	 64u
 #define EARLY	 24u
 #define FIRST	 (4u << 20)
-#define EACH	 256u /* accesses that a record takes as long as */
+#define EACH	 256u /* the cost of a record, in accesses */
 #define FARTHEST 24576u
 
 #define PAGES_MOST (STACK_SLOTS * 3 / 4)
 #define UNIT_SHIFT STACK_FIRST
 #define UNITS_LOG2 7u /* of a page */
 #define PAGE_SHIFT (UNIT_SHIFT + UNITS_LOG2)
-#define MOST_BYTES 16u /* of an access, where its size is not looked up */
+#define MOST_BYTES 16u /* of an access whose size is not looked up */
 
 static uint64_t hash_of(uint64_t page)
 {
 	return page * 0x9e3779b97f4a7c15ull;
 }
 
-/* By other bits of the hash than those that find the slot. */
+/* Uses other bits of the hash than find. */
 static bool is_kept(const struct stack_distance *s, uint64_t hash)
 {
 	return (hash >> 16 & ((1ull << s->one_in_log2) - 1)) == 0;
 }
 
-/* The page's slot in that table, or the empty one where it belongs. */
+/* The page's slot in the table, or the empty one for it. */
 static struct stack_page *find(const struct stack_distance *s, struct stack_page *table,
 			       uint64_t page, uint64_t hash)
 {
@@ -46,7 +46,7 @@ static struct stack_page *find(const struct stack_distance *s, struct stack_page
 	return &table[i];
 }
 
-/* Of the lines of 1 << (UNIT_SHIFT + i) bytes, the units of the one that holds `unit`; i < 7. */
+/* The mask of the units of the line of 1 << (UNIT_SHIFT + i) bytes that holds `unit`; i < 7. */
 static uint64_t line_mask(uint32_t i, uint32_t unit)
 {
 	uint64_t units = i < 6 ? (1ull << (1u << i)) - 1 : ~0ull;
@@ -54,10 +54,7 @@ static uint64_t line_mask(uint32_t i, uint32_t unit)
 	return units << (unit & 63 & ~((1u << i) - 1));
 }
 
-/*
- * The unit of p was not touched before: it is, and so are those of the lines around it that were
- * not.
- */
+/* Marks a unit of p that was untouched, and counts its line of each size that was untouched. */
 static void count_unit(struct stack_distance *s, struct stack_page *p, uint32_t unit)
 {
 	uint64_t word = p->units[unit / 64];
@@ -70,7 +67,7 @@ static void count_unit(struct stack_distance *s, struct stack_page *p, uint32_t 
 	p->units[unit / 64] = word | 1ull << (unit & 63);
 }
 
-/* There is no room for more pages: half of them are kept, and so it goes on. */
+/* There is no room for more pages: keep half of them, now and from now on. */
 static void thin_out(struct stack_distance *s)
 {
 	struct stack_page *from = s->tables[s->current], *to = s->tables[!s->current];
@@ -116,7 +113,10 @@ static void touch_unit(struct stack_distance *s, uint64_t unit)
 		thin_out(s);
 }
 
-/* The sizes whose line the access touches for the first time: their distances are known. */
+/*
+ * Sets the results of the sizes at which the access touches the sample's own line for the first
+ * time.
+ */
 static void touch_own(struct stack_distance *s, uint64_t first, uint64_t last, uint64_t at)
 {
 	for (uint32_t i = 0; i < STACK_SIZES; i++) {
@@ -132,7 +132,7 @@ static void touch_own(struct stack_distance *s, uint64_t first, uint64_t last, u
 	}
 }
 
-/* Nothing is counted any more. */
+/* Ends the count. */
 static void end(struct thread *t, uint64_t at)
 {
 	struct stack_distance *s = t->watches->stack;
@@ -160,7 +160,7 @@ void stack_distance_touch(struct thread *t, uint64_t address, uint32_t size, uin
 		touch_unit(s, unit);
 }
 
-/* Accesses among which lines may have been counted when windows have seen so many. */
+/* Accesses that may be counted when windows have seen `seen`. */
 static uint64_t allowance(uint64_t seen)
 {
 	return seen / LATER + (seen / EARLY < FIRST ? seen / EARLY : FIRST);
@@ -187,8 +187,8 @@ void stack_distance_begin(struct thread *t, const struct scan_window *w,
 }
 
 /*
- * Does an access there touch nothing new? Most do not, and then their size is not looked up: the
- * end of a larger one may be missed, until another access begins there.
+ * Does an access at the address touch nothing new? Mostly so, and then its size is not looked up.
+ * The end of a larger access may be missed, until another access begins there.
  */
 static inline bool is_recent(const struct stack_distance *s, uint64_t address)
 {
@@ -198,7 +198,7 @@ static inline bool is_recent(const struct stack_distance *s, uint64_t address)
 	       (s->recent[last % STACK_RECENT] == last);
 }
 
-/* An entry of t's buffer, access `at`. */
+/* Counts an entry of t's buffer, access `at`. */
 static void touch_entry(struct thread *t, const uint64_t *entry, uint64_t at, uint64_t fs)
 {
 	const uint64_t *begin = entry, *trailer = entry;
@@ -248,8 +248,8 @@ void stack_distance_repeat(struct thread *t, const struct repeat *r, uint64_t i,
 			stay = here < stay ? here : stay;
 		}
 		/*
-		 * What touches nothing new need not be looked at; but where it began within, what
-		 * comes then must.
+		 * Iterations that touch nothing new are skipped. If the count began within them,
+		 * those behind it are not.
 		 */
 		if (number <= t->watches->stack->begin_at &&
 		    t->watches->stack->begin_at < number + stay * r->accesses)

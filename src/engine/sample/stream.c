@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entries for the ring; see stream.h. */
+/* Sends entries to the ring; see stream.h. */
 #include "engine/sample/stream.h"
 
 #include "engine/core/fsbase.h"
@@ -11,11 +11,11 @@
 
 #define BATCH_ENTRIES 4000u
 
-/* A record on its way. */
+/* A record under construction. */
 struct batch {
 	const struct thread *t;
-	uint64_t pc;   /* that the last STREAM_PC in it says */
-	uint64_t site; /* that the last STREAM_SITE in it says */
+	uint64_t pc;   /* of the last STREAM_PC in it */
+	uint64_t site; /* of the last STREAM_SITE in it */
 	uint32_t count, most;
 };
 
@@ -36,7 +36,7 @@ static void batch_send(struct batch *b)
 	b->site = 0;
 }
 
-/* A site that is new is told on the way, which is before the record that names it. */
+/* alloc_describe sends a new site at once, so before the record that names it. */
 static void mark_site(struct batch *b, uint64_t address)
 {
 	struct record_access a = {.address = address};

@@ -16,7 +16,7 @@
 
 #define NOTIFY_THREAD 4 /* SIGEV_THREAD_ID of the kernel */
 
-/* struct sigevent as the kernel has it. */
+/* The kernel's struct sigevent. */
 struct kernel_sigevent {
 	uint64_t value;
 	int32_t signal, notify, tid;
@@ -41,7 +41,7 @@ static int create(struct thread *t)
 	return 0;
 }
 
-/* Timers are made, set and ended under the lock, so that `stopped` holds for all. */
+/* Guards creation, setting and deletion of timers, so that `stopped` holds for all. */
 static uint32_t lock;
 static bool stopped;
 
@@ -104,7 +104,7 @@ void ticker_forked(void)
 	stopped = false;
 }
 
-/* May others send this thread a TICK_SIGNAL that it has to answer while it sleeps? */
+/* May others send this thread a TICK_SIGNAL that it must answer while it sleeps? */
 static bool expects_real(const struct thread *t)
 {
 	return engine.threads->next_thread || t->process->actions[TICK_SIGNAL].handler > 1;
@@ -134,7 +134,7 @@ enum ticker_hold ticker_hold(struct thread *t)
 		sys4(SYS_rt_sigprocmask, SIG_BLOCK, &tick, 0, 8);
 		return TICKS_BLOCKED;
 	}
-	/* One that is on its way comes before this returns, or never: see ticker_let_go. */
+	/* a pending tick is delivered before this returns, or never: see ticker_let_go */
 	sys4(SYS_timer_settime, t->timer, 0, &never, t->tick_left);
 	return TICKS_STOPPED;
 }
@@ -158,8 +158,8 @@ bool ticker_sent(const struct thread *t, const siginfo_t *info)
 }
 
 /*
- * System calls that never end early because of a signal. What reaches a file system or a driver
- * may: one outside the kernel is told of the signal, and answers as it likes.
+ * System calls that never end early because of a signal. Calls that reach a file system or a driver
+ * may: one outside the kernel sees the signal, and answers as it likes.
  */
 static const uint16_t quick[] = {
 	SYS_munmap,
@@ -214,7 +214,7 @@ static bool futex_sleeps(long op)
 
 bool ticker_could_interrupt(long nr, const long args[6])
 {
-	static uint64_t is_quick[8]; /* filled when first asked; twice does no harm */
+	static uint64_t is_quick[8]; /* filled at the first call; filling it twice does no harm */
 
 	if (!is_quick[SYS_getpid / 64])
 		for (uint32_t i = 0; i < sizeof quick / sizeof *quick; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Collecting while certain functions run; see toggles.h. */
+/* Collection while certain functions run; see toggles.h. */
 #include "engine/sample/toggles.h"
 
 #include "engine/codecache/cache.h"
@@ -9,18 +9,18 @@
 
 #define SLOTS (1u << 16)
 #define MOST  (SLOTS / 2)
-/* A stack pointer farther up than this is on another stack: of a coroutine, say. */
+/* A stack pointer farther up is on another stack, such as a coroutine's. */
 #define STACK_BYTES (8ull << 20)
 
-/* What a place is: one where somebody may have left, or the entry of something. */
+/* Kinds of places: a function may have been left there, or it is the entry of one. */
 enum {
 	PLACE_NONE,
-	PLACE_LANDING, /* behind a call, or where exceptions arrive */
-	PLACE_SETJMP,  /* the entry of setjmp: what is behind its call is a landing */
+	PLACE_LANDING, /* behind a call, or where an exception lands */
+	PLACE_SETJMP,  /* the entry of setjmp: the code behind its call is a landing */
 	PLACE_FIRST,   /* the entry of function number 0 */
 };
 
-/* Others than returns by which functions are left. */
+/* Functions that take part in leaving others without a return. */
 static const struct {
 	const char *name;
 	uint32_t place;
@@ -43,7 +43,7 @@ static bool are_on(void)
 
 /* ---- Places ---- */
 
-/* The slot of pc, or the free one where it would be. */
+/* The slot of pc, or the free one for it. */
 static uint64_t *slot_of(uint64_t pc)
 {
 	uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 48);
@@ -64,7 +64,7 @@ bool toggles_at(uint64_t pc)
 	return find(pc) != PLACE_NONE;
 }
 
-/* Code that was translated before pc was a place is dropped. False: there is no room for more. */
+/* Adds a place, and drops older translations of pc. False: there is no room for more. */
 static bool add_place(uint64_t pc, uint32_t place)
 {
 	bool is_there = true;
@@ -85,7 +85,7 @@ static bool add_place(uint64_t pc, uint32_t place)
 	return is_there;
 }
 
-/* The part of a file that is mapped, and what is looked for in it. */
+/* The mapped part of a file, and the place to look for. */
 struct part {
 	uint64_t start, end, offset;
 	uint32_t place;
@@ -104,7 +104,7 @@ static void found(void *context, uint64_t file_offset)
 
 static bool make_table(void)
 {
-	struct grow memory; /* the kernel gives what is touched */
+	struct grow memory; /* only touched pages take memory */
 
 	if (!slots && grow_init_whole(&memory, SLOTS * sizeof *slots) == 0)
 		slots = (uint64_t *)(void *)memory.base;
@@ -138,7 +138,7 @@ static void turn(struct thread *t, uint32_t number)
 	t->toggled = !t->toggled;
 }
 
-/* A function that was entered with its return address at `entry` is over when that is popped. */
+/* A function is over when its return address, at `entry`, was popped. */
 static bool is_over(const struct thread *t, uint64_t entry)
 {
 	uint64_t sp = t->regs[RSP];

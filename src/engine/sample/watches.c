@@ -34,7 +34,7 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 	watches_init(ws, line_shift);
 }
 
-/* Of the slots [slot, slot + n) of one word of bits, which had no mark before? */
+/* Adds a mark to the slots [slot, slot + n) of a word. Returns the bits of those that had none. */
 static uint64_t add_marks(uint16_t *marks, uint32_t slot, uint32_t n)
 {
 	uint64_t first = 0;
@@ -44,7 +44,7 @@ static uint64_t add_marks(uint16_t *marks, uint32_t slot, uint32_t n)
 	return first << (slot & 63);
 }
 
-/* Which have none any more? */
+/* Removes a mark from each. Returns the bits of those that have none now. */
 static uint64_t take_marks(uint16_t *marks, uint32_t slot, uint32_t n)
 {
 	uint64_t last = 0;
@@ -54,10 +54,7 @@ static uint64_t take_marks(uint16_t *marks, uint32_t slot, uint32_t n)
 	return last << (slot & 63);
 }
 
-/*
- * The lines from `line` up to `last` whose slots' bits are in one word: all marked or unmarked at
- * once.
- */
+/* The number of lines from `line` up to `last` whose slots are in the same word of bits. */
 static uint32_t lines_of_word(uint64_t line, uint64_t last)
 {
 	uint64_t left = last + 1 - line, room = 64 - (watch_slot(line) & 63);

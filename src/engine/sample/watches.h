@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines that one thread watches: a small hash of lines behind a filter of
- * one bit per slot, which tells by an access's first line that it touches none
- * of them: so it is for most. A busy line may share its slot with one that is watched far
- * away, so what passes is asked for its page as well. Accesses of more than WATCH_REACH bytes
- * may start where no mark is.
+ * The lines that one thread watches: a small hash table behind a filter of one bit per slot. For
+ * most accesses the bit of the first line says that they touch no watched line. A busy line may
+ * share its slot with a watched one far away, so accesses that pass are also checked by page.
+ * Accesses of more than WATCH_REACH bytes may begin on an unmarked line.
  */
 #ifndef DWELL_ENGINE_SAMPLE_WATCHES_H
 #define DWELL_ENGINE_SAMPLE_WATCHES_H
@@ -13,9 +12,9 @@
 #include "engine/translate/translate.h"
 
 #define MAX_WATCHES  2048u
-#define MAX_FOLLOWS  256u /* each lets accesses through the filter that touch nothing watched */
+#define MAX_FOLLOWS  256u /* each passes more accesses through the filter in vain */
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
-#define WATCH_PAGES  8192u /* places of pages: 64 lines, which one word of the filter is for */
+#define WATCH_PAGES  8192u /* counters of pages of 64 lines; a word of the filter covers a page */
 
 struct watch {
 	struct record_access begin;
@@ -23,14 +22,14 @@ struct watch {
 	uint64_t begin_at;   /* thread accesses; less those outside windows when followed */
 	uint64_t process_at; /* process accesses */
 	uint64_t watched;    /* when followed: thread accesses inside windows so far */
-	uint32_t window;     /* when followed: of the sample */
+	uint32_t window;     /* if followed: of the sample */
 	uint16_t next;	     /* in its hash chain, + 1 */
 	/*
-	 * Of an access to two lines: the watch of the other one, + 1, while both are untouched. The
-	 * last of the two is the sample.
+	 * Of an access to two lines: the watch of the other line, + 1, while both are untouched.
+	 * The one touched last is the sample.
 	 */
 	uint16_t partner;
-	bool followed; /* its own window is over, its sample sent */
+	bool followed; /* a long watch: its own window is over, its sample sent */
 	bool kept;     /* its sample is sent even if it ends near */
 };
 
@@ -39,7 +38,7 @@ struct stack_distance;
 struct call_stack;
 struct block_log;
 
-/* Marks of each slot, and whether it has any. */
+/* The number of marks of each slot, and whether it has any. */
 struct watch_marks {
 	uint64_t bits[WATCH_SLOTS / 64];
 	uint16_t count[WATCH_SLOTS];
@@ -51,31 +50,30 @@ struct watch_set {
 	struct call_stack *calls;      /* or NULL: no call paths */
 	struct watch_set *next_unused; /* see buffers.c */
 	struct block_log *blocks;      /* or NULL: allocations are not followed */
-	uint32_t window;	       /* that its samples belong to */
-	uint32_t follows;	       /* of the watches, those followed */
-	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */
-	uint64_t first_at;    /* thread access with which the window began for it */
-	uint64_t next_sample; /* thread access to sample next */
-	uint32_t changes;     /* times that the filter became finer */
-	uint32_t additions;   /* and that it became coarser */
-	/*
-	 * Entries of the buffer behind the access that is looked at; none where they are not known.
-	 */
+	uint32_t window;	       /* the window of its samples */
+	uint32_t follows;	       /* long watches */
+	uint32_t one_in;	       /* of so many unresolved samples one becomes a long watch */
+	uint64_t first_at;	       /* the thread's first access in the window */
+	uint64_t next_sample;	       /* thread access to sample next */
+	uint32_t changes;	       /* number of times that the filter became finer */
+	uint32_t additions;	       /* the same for coarser */
+	/* Entries of the buffer behind the scanned access; empty if unknown. */
 	const uint64_t *ahead, *ahead_end;
-	/* Arrivals: the slots chosen of this window, those that were touched, and were told of. */
+	/* Arrivals: slots chosen in this window, slots touched, arrivals sent. */
 	uint32_t chosen, arrived, told;
-	uint32_t one_in_log2; /* slots, one of which is chosen */
+	uint32_t one_in_log2; /* one slot of 1 << one_in_log2 is chosen */
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
-	uint32_t reach; /* lines before a watched one from where an access may reach it */
-	/* slots marked or fresh: 4 KB that stay in the first cache */
+	uint32_t reach; /* lines before a watched one from which an access may reach it */
+	/* slots marked or fresh: 4 KB, which stay in the L1 cache */
 	uint64_t bits[WATCH_SLOTS / 64];
-	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet */
-	/* those in front of them, where what reaches them may begin */
+	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots, not yet touched */
+	/* slots in front of those, from which an access may reach them */
 	uint64_t before[WATCH_SLOTS / 64];
-	uint64_t begun[WATCH_SLOTS / 64]; /* of these, where an access has begun in this window */
-	struct watch_marks own, within;	  /* watched lines; those within reach of one */
-	uint16_t pages[WATCH_PAGES];	  /* marks on lines of the pages of a place */
+	/* of `before`: an access has begun there in this window */
+	uint64_t begun[WATCH_SLOTS / 64];
+	struct watch_marks own, within; /* watched lines; lines within reach of one */
+	uint16_t pages[WATCH_PAGES];	/* marks on lines of a page */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];
 };
@@ -106,7 +104,7 @@ static inline uint64_t watch_passes(const struct watch_set *ws, uint64_t line)
 	return ws->bits[slot / 64] >> (slot & 63) & 1;
 }
 
-/* Might it touch a watched line, or be the first on a fresh one? */
+/* May it touch a watched line, or be the first on a fresh one? */
 static inline bool watch_maybe(const struct watch_set *ws, uint64_t line)
 {
 	uint32_t word = watch_slot(line) / 64;
@@ -115,7 +113,7 @@ static inline bool watch_maybe(const struct watch_set *ws, uint64_t line)
 					  (ws->fresh[word] | ws->before[word]) >> (line & 63) & 1);
 }
 
-/* An access that begins on the line, stays on it, and for which watch_maybe: might it? */
+/* The same for an access that stays on the line, after watch_maybe. */
 static inline bool watch_maybe_here(const struct watch_set *ws, uint64_t line)
 {
 	uint32_t slot = watch_slot(line);
@@ -123,28 +121,28 @@ static inline bool watch_maybe_here(const struct watch_set *ws, uint64_t line)
 	return ws->own.bits[slot / 64] >> (slot & 63) & 1 || watch_is_fresh(ws, line);
 }
 
-/* The filter's word, after what it is made of has changed. */
+/* Recompute a word of the filter, after its sources have changed. */
 static inline void watches_set_bits(struct watch_set *ws, uint32_t word)
 {
 	ws->bits[word] =
 		ws->own.bits[word] | ws->within.bits[word] | ws->fresh[word] | ws->before[word];
 }
 
-/* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */
+/* Let the filter pass accesses that may touch the lines `first` to `last`; and end that. */
 void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last);
 void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last);
 
-/* Memory that is all zeros, of which little is written to: as watches_clear. */
+/* Like watches_clear, for memory that is all zeros; writes little of it. */
 void watches_init(struct watch_set *ws, uint32_t line_shift);
 /* Watch nothing, in no window; lines have 1 << line_shift bytes. */
 void watches_clear(struct watch_set *ws, uint32_t line_shift);
-/* Watch a line that is not watched; NULL when there are too many. The caller fills in the rest. */
+/* Watch a line that is not watched. NULL: too many. The caller fills in the rest. */
 struct watch *watch_add(struct watch_set *ws, uint64_t line);
 /* Unlink and return the watch of a line, or NULL. It stays readable until the next add. */
 struct watch *watch_take(struct watch_set *ws, uint64_t line);
-/* Two that are watched for one access. */
+/* a and b are watched for one access. */
 void watches_pair(struct watch_set *ws, struct watch *a, struct watch *b);
-/* w has been taken: is its partner left, which is the sample now, alone? */
+/* w was taken. True: its partner is left, and becomes the sample. */
 bool watch_leaves_partner(struct watch_set *ws, const struct watch *w);
 
 #endif
