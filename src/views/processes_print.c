@@ -2,14 +2,14 @@
 /* The processes of a run as text, CSV and JSON. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "estimate/processes.h"
 #include "views/cost_columns.h"
 #include "views/figures.h"
-#include "views/json.h"
-#include "views/table.h"
+#include "views/rows.h"
 #include "views/views.h"
 
 /* ---- Columns ---- */
@@ -18,12 +18,8 @@ struct row {
 	struct store_process x;
 	double share;
 	const struct model_ratio *ratios;
+	const struct profile_cache *caches;
 };
-
-static struct row row_of(const struct processes *s, size_t i)
-{
-	return (struct row){*s->rows[i].process, s->rows[i].share, s->rows[i].ratios};
-}
 
 static const struct store_process *process_of(const void *row)
 {
@@ -102,6 +98,23 @@ static void get_l3(const void *row, struct value *v)
 	put_cache(row, 2, v);
 }
 
+static void get_caches(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->list = json_array();
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		const struct ratio_row cache = {r->caches[i].name, r->caches[i].size_bytes,
+						&r->ratios[i]};
+
+		if (cache.size_bytes > 0)
+			json_array_append_new(
+				v->list,
+				columns_json(COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO_LIMITS),
+					     &cache));
+	}
+}
+
 enum {
 	ID,
 	PID,
@@ -121,6 +134,7 @@ enum {
 	EXE,
 	COMMAND,
 	COMMAND_OR_EXE,
+	CACHES,
 };
 
 static const struct column columns[] = {
@@ -142,6 +156,7 @@ static const struct column columns[] = {
 	[EXE] = {NULL, "exe", UNIT_TEXT, COLUMN_MEMBER(struct row, x.exe)},
 	[COMMAND] = {NULL, "command", UNIT_TEXT, COLUMN_MEMBER(struct row, x.command)},
 	[COMMAND_OR_EXE] = {"COMMAND", NULL, UNIT_TEXT, get_command_or_exe, .may_cut = TABLE_WORDS},
+	[CACHES] = {NULL, "caches", UNIT_LIST, get_caches},
 };
 
 #define C(column) (&columns[column])
@@ -149,6 +164,32 @@ static const struct column columns[] = {
 #define TEXT_COLUMNS                                                                              \
 	C(ID), C(PID), C(PARENT), C(END), C(ACCESSES), C(SHARE), C(SAMPLES), C(L1), C(L2), C(L3), \
 		C(COMMAND_OR_EXE)
+#define CSV_COLUMNS                                                                                \
+	C(ID), C(PID), C(PARENT), C(STATE), ENDING, C(ACCESSES), C(SHARE), C(SAMPLES), C(WINDOWS), \
+		C(L1), C(L2), C(L3), C(EXE), C(COMMAND)
+#define JSON_COLUMNS                                                                           \
+	C(ID), C(PID), C(PARENT), C(STATE), ENDING, C(EXE), C(COMMAND), C(ACCESSES), C(SHARE), \
+		C(SAMPLES), C(WINDOWS), C(CACHES)
+
+/* ---- Rows ---- */
+
+/* NULL when memory runs out. The caller frees them. */
+static struct row *rows_new(const struct processes *s)
+{
+	struct row *rows = calloc(s->count + 1, sizeof(*rows));
+
+	for (size_t i = 0; rows != NULL && i < s->count; i++)
+		rows[i] = (struct row){*s->rows[i].process, s->rows[i].share, s->rows[i].ratios,
+				       s->caches};
+	return rows;
+}
+
+static struct rows rows_of(const struct processes *s, const struct row *items)
+{
+	return (struct rows){.items = items,
+			     .count = items == NULL ? 0 : s->count,
+			     .bytes_each = sizeof(*items)};
+}
 
 /* ---- Text ---- */
 
@@ -156,26 +197,21 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 		   struct text *out, struct err *err)
 {
 	static const unsigned least_important[] = {6, 2, 3}; /* samples, parent, state */
-	const struct column_list *list = COLUMN_LIST(TEXT_COLUMNS);
-	struct table *t = columns_table(list, d);
-	size_t shown = rows > 0 && rows < s->count ? rows : s->count;
+	struct row *items = rows_new(s);
+	struct rows r = rows_of(s, items);
 	int status;
 
-	table_may_leave_out(t, least_important, 3);
-	for (size_t i = 0; i < shown; i++) {
-		struct row row = row_of(s, i);
-
-		columns_table_row(list, t, &row);
-	}
-	status = table_print(t, out, err);
-	table_free(t);
-	if (status == 0 && shown < s->count)
-		figure_more(out, s->count - shown, "");
+	r.text = COLUMN_LIST(TEXT_COLUMNS);
+	r.least_important = least_important;
+	r.least_count = 3;
+	status = items == NULL ? err_set(err, "not enough memory for %zu processes", s->count)
+			       : rows_text(&r, rows, d, out, err);
+	free(items);
 	for (size_t i = 0; i < s->count; i++)
 		if (s->rows[i].is_unreadable)
 			text_addf(out,
-				  "What process %" PRId64
-				  " told cannot be read: how it misses is not known.\n",
+				  "The profile of process %" PRId64
+				  " is damaged: its misses are unknown.\n",
 				  s->rows[i].process->id);
 	return status;
 }
@@ -184,47 +220,25 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 
 void processes_csv(const struct processes *s, struct text *out)
 {
-	const struct column_list *list =
-		COLUMN_LIST(C(ID), C(PID), C(PARENT), C(STATE), ENDING, C(ACCESSES), C(SHARE),
-			    C(SAMPLES), C(WINDOWS), C(L1), C(L2), C(L3), C(EXE), C(COMMAND));
+	struct row *items = rows_new(s);
+	struct rows r = rows_of(s, items);
 
-	columns_csv_head(list, out);
-	for (size_t i = 0; i < s->count; i++) {
-		struct row row = row_of(s, i);
-
-		columns_csv_row(list, &row, out);
-	}
-}
-
-static json_t *json_row(const struct processes *s, size_t i)
-{
-	struct row row = row_of(s, i);
-	json_t *caches = json_array();
-	json_t *o =
-		columns_json(COLUMN_LIST(C(ID), C(PID), C(PARENT), C(STATE), ENDING, C(EXE),
-					 C(COMMAND), C(ACCESSES), C(SHARE), C(SAMPLES), C(WINDOWS)),
-			     &row);
-
-	for (size_t k = 0; k < PROFILE_CACHES; k++) {
-		const struct ratio_row cache = {s->caches[k].name, s->caches[k].size_bytes,
-						&row.ratios[k]};
-
-		if (cache.size_bytes > 0)
-			json_array_append_new(
-				caches,
-				columns_json(COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO_LIMITS),
-					     &cache));
-	}
-	json_object_set_new(o, "caches", caches);
-	return o;
+	r.csv = COLUMN_LIST(CSV_COLUMNS);
+	out->failed |= items == NULL;
+	rows_csv(&r, out);
+	free(items);
 }
 
 int processes_json(const struct processes *s, struct text *out, struct err *err)
 {
-	json_t *root = json_object(), *rows = json_array();
+	struct row *items = rows_new(s);
+	struct rows r = rows_of(s, items);
+	int status;
 
-	for (size_t i = 0; i < s->count; i++)
-		json_array_append_new(rows, json_row(s, i));
-	json_object_set_new(root, "processes", rows);
-	return json_print(root, out, err);
+	r.json = COLUMN_LIST(JSON_COLUMNS);
+	r.key = "processes";
+	status = items == NULL ? err_set(err, "not enough memory for %zu processes", s->count)
+			       : rows_json(&r, out, err);
+	free(items);
+	return status;
 }

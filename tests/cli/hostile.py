@@ -100,7 +100,7 @@ def a_process_that_cannot_be_read_leaves_the_others():
             check(status == 0, view, form, 'ended with', status, err)
         text = run(*view, '-i', 'part.db')[1].decode()
         if view == ['processes']:
-            check('What process %d told cannot be read' % broken in text, 'it says', text)
+            check('The profile of process %d is damaged' % broken in text, 'it says', text)
     check(run('report', '--process', str(whole), '-i', 'part.db')[0] == 0, 'another process cannot be shown')
     refused(INPUT, 'damaged', 'report', '--process', str(broken), '-i', 'part.db')
 
