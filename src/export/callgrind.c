@@ -4,7 +4,7 @@
  * and its jumps. Names are written once and then by number; positions relative to the last
  * cost's, as Callgrind does. callgrind_lines.c has what a line is, in order.
  */
-#include "export/callgrind.h"
+#include "export/formats.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -338,18 +338,19 @@ static void end_part(struct writing *w, size_t part)
 	text_add(w->out, "\n");
 }
 
-int export_callgrind(const struct export_data *d, const struct export_columns *columns, bool apart,
-		     struct text *out, struct text *notes, struct err *err)
+int export_callgrind(struct export_job *j, struct err *err)
 {
+	struct text *out = &j->out;
 	bool used[STORE_MAX_COLUMNS] = {0};
 	struct lines lines;
-	struct writing w = {.d = d, .columns = columns, .lines = &lines, .out = out, .used = used};
+	struct writing w = {
+		.d = &j->data, .columns = &j->columns, .lines = &lines, .out = out, .used = used};
 	size_t at = 0;
 
-	if (lines_init(&lines, d, apart, err) != 0)
+	if (lines_init(&lines, &j->data, j->apart, err) != 0)
 		return -1;
-	choose_events(&w, notes);
-	w.addresses = export_has_addresses(d);
+	choose_events(&w, &j->notes);
+	w.addresses = export_has_addresses(&j->data);
 	text_add(out, "# callgrind format\nversion: 1\ncreator: dwell-" DWELL_VERSION "\n");
 	for (size_t part = 0; part < lines.functions.part_count; part++) {
 		begin_part(&w, part);

@@ -22,9 +22,10 @@ static void add_stack(const struct export_data *d, const struct stacks *s, size_
 	}
 }
 
-int export_folded(const struct export_data *d, const struct stacks *s, struct text *out,
-		  struct err *err)
+int export_folded(struct export_job *j, struct err *err)
 {
+	const struct stacks *s = &j->stacks;
+	struct text *out = &j->out;
 	struct stacks_rounding rounding = {0};
 
 	for (size_t i = 0; i < s->count; i++) {
@@ -32,7 +33,7 @@ int export_folded(const struct export_data *d, const struct stacks *s, struct te
 
 		if (value <= 0)
 			continue;
-		add_stack(d, s, i, out);
+		add_stack(&j->data, s, i, out);
 		text_addf(out, " %.0f\n", value);
 	}
 	return out->failed ? err_set(err, "not enough memory for the stacks") : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats that flame graphs and spreadsheets are made from. All append to `out`, and return -1
- * with a sentence when memory runs out or a column cannot be had in the format.
+ * The formats of dwell export. A format is one file with one function, export_NAME, and a row here.
+ * The command takes names, help and completion from the rows.
  */
 #ifndef DWELL_EXPORT_FORMATS_H
 #define DWELL_EXPORT_FORMATS_H
@@ -9,22 +9,50 @@
 #include "export/columns.h"
 #include "export/stacks.h"
 
-/* "main;work;read 1234": whole numbers of one column, a line for each stack with any. */
-int export_folded(const struct export_data *d, const struct stacks *s, struct text *out,
-		  struct err *err);
+/*
+ * All formats, in the order of help; each with its name and properties (struct export_format).
+ *
+ * callgrind: for callgrind_annotate and KCachegrind. Measured columns are written as they are, and
+ * derived ones as formulas if they are sums of events, each times a whole number. Each other column
+ * gets a line in `notes`.
+ * folded: "main;work;read 1234", whole numbers of one column, a line for each stack with any
+ * speedscope: JSON of speedscope's file format, a profile for each column
+ * pprof: profile.proto, gzipped; each column is a sample type; leaves have lines and addresses
+ * csv, json: a row for each line of each function (of each process), all columns
+ */
+/* clang-format off */
+#define EXPORT_FORMATS(row) \
+	row(callgrind, .has_parts = true) \
+	row(folded, .has_stacks = true, .of_one_event = true, .inlined_are_called = true) \
+	row(speedscope, .has_stacks = true, .inlined_are_called = true) \
+	row(pprof, .has_stacks = true, .is_binary = true) \
+	row(csv, ) \
+	row(json, )
+/* clang-format on */
 
-/* JSON of speedscope's file format: a profile for each column. */
-int export_speedscope(const struct export_data *d, const struct export_columns *c,
-		      const struct stacks *s, struct text *out, struct err *err);
+/* Input and output of a format's writer. */
+struct export_job {
+	struct export_data data;
+	struct export_columns columns;
+	struct stacks stacks; /* if has_stacks */
+	bool apart;	      /* each process and thread is a part; if has_parts */
+	struct text out;
+	struct text notes; /* sentences for the user, a line each */
+};
 
-/* profile.proto, gzipped: each column is a sample type; leaves have lines and addresses. */
-int export_pprof(const struct export_data *d, const struct export_columns *c,
-		 const struct stacks *s, struct text *out, struct err *err);
+struct export_format {
+	const char *name;
+	/* Appends to `out`. Returns -1 when memory runs out, or what the format cannot hold. */
+	int (*write)(struct export_job *j, struct err *err);
+	bool has_parts;
+	bool has_stacks;
+	bool of_one_event; /* a file holds one event only; by default the profile's primary one */
+	bool inlined_are_called; /* shows inlined functions as calls, as it has no other way */
+	bool is_binary;
+};
 
-/* A row for each line of each function (of each process), all columns. */
-int export_csv(const struct export_data *d, const struct export_columns *c, struct text *out,
-	       struct err *err);
-int export_json(const struct export_data *d, const struct export_columns *c, struct text *out,
-		struct err *err);
+#define EXPORT_DECLARED(name, ...) int export_##name(struct export_job *j, struct err *err);
+EXPORT_FORMATS(EXPORT_DECLARED)
+#undef EXPORT_DECLARED
 
 #endif

@@ -365,21 +365,20 @@ static void release(struct pprof *p)
 	free(p->ids);
 }
 
-int export_pprof(const struct export_data *d, const struct export_columns *c,
-		 const struct stacks *s, struct text *out, struct err *err)
+int export_pprof(struct export_job *j, struct err *err)
 {
 	struct text plain = {0};
-	struct pprof p = {.d = d, .c = c, .s = s, .out = &plain};
+	struct pprof p = {.d = &j->data, .c = &j->columns, .s = &j->stacks, .out = &plain};
 	int status = prepare(&p, err);
 
 	if (status == 0) {
 		add_types(&p);
 		/* Readers take the first mapping for the program. */
-		mapping_of(&p, main_object(d));
+		mapping_of(&p, main_object(p.d));
 		add_samples(&p);
 		status = p.failed || plain.failed
 				 ? err_set(err, "not enough memory for the profile")
-				 : proto_gzip(&plain, out, err);
+				 : proto_gzip(&plain, &j->out, err);
 	}
 	release(&p);
 	text_release(&plain);

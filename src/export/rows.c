@@ -93,12 +93,13 @@ static int rows_init(struct cost_rows *r, const struct export_data *d, struct er
 	return 0;
 }
 
-int export_csv(const struct export_data *d, const struct export_columns *c, struct text *out,
-	       struct err *err)
+int export_csv(struct export_job *j, struct err *err)
 {
+	const struct export_columns *c = &j->columns;
+	struct text *out = &j->out;
 	struct cost_rows rows;
 
-	if (rows_init(&rows, d, err) != 0)
+	if (rows_init(&rows, &j->data, err) != 0)
 		return -1;
 	text_add(out, "function,file,line,object,process");
 	for (size_t i = 0; i < c->count; i++) {
@@ -155,9 +156,10 @@ static json_t *json_event(const struct export_data *d, const struct export_colum
 	return o;
 }
 
-int export_json(const struct export_data *d, const struct export_columns *c, struct text *out,
-		struct err *err)
+int export_json(struct export_job *j, struct err *err)
 {
+	const struct export_data *d = &j->data;
+	const struct export_columns *c = &j->columns;
 	json_t *events = json_array(), *list = json_array();
 	struct cost_rows rows;
 
@@ -173,5 +175,5 @@ int export_json(const struct export_data *d, const struct export_columns *c, str
 	rows_release(&rows);
 	return json_print(json_pack("{s:o, s:o, s:o}", "command", json_text(d->command), "events",
 				    events, "rows", list),
-			  out, err);
+			  &j->out, err);
 }

@@ -167,9 +167,11 @@ static size_t active_profile(const struct export_data *d, const struct export_co
 	return 0;
 }
 
-int export_speedscope(const struct export_data *d, const struct export_columns *c,
-		      const struct stacks *s, struct text *out, struct err *err)
+int export_speedscope(struct export_job *j, struct err *err)
 {
+	const struct export_data *d = &j->data;
+	const struct export_columns *c = &j->columns;
+	const struct stacks *s = &j->stacks;
 	struct export_functions f;
 	struct paths p = {0};
 	int status;
@@ -184,7 +186,7 @@ int export_speedscope(const struct export_data *d, const struct export_columns *
 				  "exporter", "dwell " DWELL_VERSION, "name", json_text(d->command),
 				  "activeProfileIndex", (json_int_t)active_profile(d, c), "shared",
 				  "frames", json_frames(&f), "profiles", json_profiles(c, s, &p)),
-			out, err);
+			&j->out, err);
 	paths_release(&p);
 	export_functions_release(&f);
 	return status;

@@ -8,32 +8,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "export/callgrind.h"
 #include "export/formats.h"
-
-/* Input and output of a format's writer. */
-struct job {
-	const struct options *options;
-	const struct format *format;
-	struct export_data data;
-	struct export_columns columns;
-	struct text out, notes;
-};
-
-static int to_callgrind(struct job *j, struct err *err)
-{
-	return export_callgrind(&j->data, &j->columns, j->options->parts, &j->out, &j->notes, err);
-}
-
-static int to_csv(struct job *j, struct err *err)
-{
-	return export_csv(&j->data, &j->columns, &j->out, err);
-}
-
-static int to_json(struct job *j, struct err *err)
-{
-	return export_json(&j->data, &j->columns, &j->out, err);
-}
 
 static bool has_calls(const struct export_data *d)
 {
@@ -61,70 +36,24 @@ static void note_estimates(const struct export_data *d, struct text *notes)
 			  : "the profile has no contexts:");
 }
 
-static int to_stacks(struct job *j, struct err *err,
-		     int (*write)(const struct export_data *d, const struct export_columns *c,
-				  const struct stacks *s, struct text *out, struct err *err))
+static int make_stacks(struct export_job *j, const struct options *o, struct err *err)
 {
-	struct stacks s;
-	int status;
-
-	if (j->options->query.metric_count == 0)
+	if (o->query.metric_count == 0)
 		export_columns_keep_sums(&j->columns, &j->notes);
-	if (stacks_init(&s, &j->data, &j->columns, err) != 0)
+	if (stacks_init(&j->stacks, &j->data, &j->columns, err) != 0)
 		return -1;
 	if (!has_calls(&j->data))
 		text_add(&j->notes, "the profile has no calls: each stack is one function\n");
-	else if (s.estimated)
+	else if (j->stacks.estimated)
 		note_estimates(&j->data, &j->notes);
-	status = write(&j->data, &j->columns, &s, &j->out, err);
-	stacks_release(&s);
-	return status;
+	return 0;
 }
 
-static int write_folded(const struct export_data *d, const struct export_columns *c,
-			const struct stacks *s, struct text *out, struct err *err)
-{
-	return export_folded(d, s, out, err);
-}
-
-static int to_folded(struct job *j, struct err *err)
-{
-	return to_stacks(j, err, write_folded);
-}
-
-static int to_speedscope(struct job *j, struct err *err)
-{
-	return to_stacks(j, err, export_speedscope);
-}
-
-static int to_pprof(struct job *j, struct err *err)
-{
-	return to_stacks(j, err, export_pprof);
-}
-
-static const struct format {
-	const char *name;
-	int (*write)(struct job *j, struct err *err);
-	bool of_one_event;	 /* a file holds one event only */
-	bool first_event;	 /* takes the first event of the profile by default */
-	bool inlined_are_called; /* shows inlined functions as calls, as it has no other way */
-	bool is_binary;
-} formats[] = {
-/* The formats, in the order of help; each with its name and properties. */
-/* clang-format off */
-#define FORMATS(row) \
-	row(callgrind, ) \
-	row(folded, .of_one_event = true, .first_event = true, .inlined_are_called = true) \
-	row(speedscope, .inlined_are_called = true) \
-	row(pprof, .is_binary = true) \
-	row(csv, ) \
-	row(json, )
-/* clang-format on */
-#define FORMAT(id, ...) {.name = #id, .write = to_##id, __VA_ARGS__},
-	FORMATS(FORMAT)};
+#define FORMAT(id, ...) {.name = #id, .write = export_##id, __VA_ARGS__},
+static const struct export_format formats[] = {EXPORT_FORMATS(FORMAT)};
 
 #define FORMAT_NAME(id, ...) #id,
-static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static const char *const format_names[] = {EXPORT_FORMATS(FORMAT_NAME) NULL};
 
 static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
@@ -153,11 +82,11 @@ static int fail_format(struct err *err)
 
 static int check(const struct options *o, struct err *err)
 {
-	const struct format *f = o->to >= 0 ? &formats[o->to] : NULL;
+	const struct export_format *f = o->to >= 0 ? &formats[o->to] : NULL;
 
 	if (f == NULL)
 		return fail_format(err);
-	if (o->parts && f->write != to_callgrind)
+	if (o->parts && !f->has_parts)
 		return err_set(err, "--parts is for --to callgrind: %s has no parts", f->name);
 	if (f->of_one_event && o->query.metric_count > 1)
 		return err_set(err, "--to %s is of one event: name one", f->name);
@@ -182,16 +111,28 @@ static int write_out(const char *path, const struct text *out)
 	return EXIT_OK;
 }
 
-static int run(struct job *j)
+static int write_format(struct export_job *j, const struct options *o,
+			const struct export_format *f, struct err *err)
 {
-	const struct options *o = j->options;
+	int status = 0;
+
+	if (f->has_stacks)
+		status = make_stacks(j, o, err);
+	if (status == 0)
+		status = f->write(j, err);
+	stacks_release(&j->stacks);
+	return status;
+}
+
+static int run(struct export_job *j, const struct options *o, const struct export_format *f)
+{
 	const char *primary = j->data.p.columns[j->data.primary].name;
 	const char *const *events = o->query.metrics;
 	size_t count = o->query.metric_count;
 	struct err err;
 	int code;
 
-	if (count == 0 && j->format->first_event) {
+	if (count == 0 && f->of_one_event) {
 		events = &primary;
 		count = 1;
 	}
@@ -200,7 +141,7 @@ static int run(struct job *j)
 	if (o->query.machine != NULL && !j->data.is_sampled)
 		text_add(&j->notes, "--caches is not used: the events of this profile were counted "
 				    "in the caches that were simulated\n");
-	if (j->format->write(j, &err) != 0)
+	if (write_format(j, o, f, &err) != 0)
 		code = cli_fail(&err, EXIT_USAGE);
 	else
 		code = write_out(o->output, &j->out);
@@ -212,24 +153,25 @@ static int run(struct job *j)
 
 static int export(struct options *o)
 {
-	struct job j = {.options = o};
+	struct export_job j = {.apart = o->parts};
 	struct export_request request;
+	const struct export_format *f;
 	struct err err;
 	int code;
 
 	if (check(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	j.format = &formats[o->to];
+	f = &formats[o->to];
 	request = (struct export_request){
 		.input = o->input,
 		.process = o->query.process,
 		.machine = o->query.machine,
 		.caches = o->caches,
-		.inlined_are_called = j.format->inlined_are_called,
+		.inlined_are_called = f->inlined_are_called,
 	};
 	if (export_data_open(&j.data, &request, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	code = run(&j);
+	code = run(&j, o, f);
 	export_data_release(&j.data);
 	text_release(&j.out);
 	text_release(&j.notes);
