@@ -37,14 +37,28 @@
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
 #define CHANNEL_ENV "DWELL_CHANNEL"
 
-enum channel_mode {
-	CHANNEL_MODE_COUNT = 1,	 /* count accesses only */
-	CHANNEL_MODE_SAMPLE = 2, /* count between windows, watch inside them */
-	CHANNEL_MODE_STREAM = 3, /* every access goes to the ring, as RECORD_STREAM */
-	CHANNEL_MODE_WATCH = 4,	 /* one window over the whole run (tests) */
-	/* every access goes through simulated caches, inside the target */
-	CHANNEL_MODE_SIMULATE = 5,
-};
+/*
+ * The run modes: what a run does with the accesses of its target. The name is the word in profiles;
+ * the engine's functions for a mode are its struct run_mode NAME_mode.
+ *
+ * count	count accesses only
+ * sample	count between windows, watch inside them
+ * stream	every access goes to the ring, as RECORD_STREAM
+ * watch	one window over the whole run (tests)
+ * simulate	every access goes through simulated caches, inside the target
+ */
+/* clang-format off */
+#define CHANNEL_MODES(row) \
+	row(COUNT, count, 1) \
+	row(SAMPLE, sample, 2) \
+	row(STREAM, stream, 3) \
+	row(WATCH, watch, 4) \
+	row(SIMULATE, simulate, 5)
+/* clang-format on */
+
+#define CHANNEL_MODE(id, name, number) CHANNEL_MODE_##id = (number),
+enum channel_mode { CHANNEL_MODES(CHANNEL_MODE) };
+#undef CHANNEL_MODE
 
 /*
  * The collector's settings for every engine of the run. After t accesses of the process, a window

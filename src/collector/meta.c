@@ -23,14 +23,11 @@ static void add_command(struct text *t, char *const *command)
 
 static const char *mode_name(uint32_t mode)
 {
-	static const char *const names[] = {
-		[CHANNEL_MODE_COUNT] = "count",	      [CHANNEL_MODE_SAMPLE] = "sample",
-		[CHANNEL_MODE_STREAM] = "stream",     [CHANNEL_MODE_WATCH] = "watch",
-		[CHANNEL_MODE_SIMULATE] = "simulate",
-	};
+#define NAME(id, name, number) [number] = #name,
+	static const char *const names[] = {CHANNEL_MODES(NAME)};
+#undef NAME
 
-	return mode >= CHANNEL_MODE_COUNT && mode <= CHANNEL_MODE_SIMULATE ? names[mode]
-									   : "unknown";
+	return mode < sizeof(names) / sizeof(*names) && names[mode] ? names[mode] : "unknown";
 }
 
 static int put_text(struct store *s, const char *key, const char *text, struct err *err)

@@ -84,4 +84,9 @@ struct run_mode {
 
 extern const struct run_mode *run_mode;
 
+/* One for each run mode; each in its own file. */
+#define RUN_MODE_DECLARED(id, name, number) extern const struct run_mode name##_mode;
+CHANNEL_MODES(RUN_MODE_DECLARED)
+#undef RUN_MODE_DECLARED
+
 #endif

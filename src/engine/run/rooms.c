@@ -3,6 +3,7 @@
 #include "engine/run/rooms.h"
 
 #include "engine/codecache/cache.h"
+#include "engine/core/run_mode.h"
 #include "engine/core/upward.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/hook_calls.h"
@@ -10,12 +11,9 @@
 #include "engine/sample/budget.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/marks.h"
-#include "engine/sample/sampler.h"
-#include "engine/sample/stream.h"
 #include "engine/simulate/filter/filter_variant.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
-#include "engine/simulate/simulation.h"
 #include "engine/translate/job.h"
 
 static const struct translate_simulation simulation = {
@@ -38,11 +36,9 @@ static const struct translate_observer simulated = {
 	.simulation = &simulation,
 };
 
-static const struct run_mode *const modes[] = {
-	[CHANNEL_MODE_COUNT] = &count_mode,	    [CHANNEL_MODE_STREAM] = &stream_mode,
-	[CHANNEL_MODE_SAMPLE] = &sample_mode,	    [CHANNEL_MODE_WATCH] = &watch_mode,
-	[CHANNEL_MODE_SIMULATE] = &simulation_mode,
-};
+#define MODE(id, name, number) [number] = &name##_mode,
+static const struct run_mode *const modes[] = {CHANNEL_MODES(MODE)};
+#undef MODE
 
 void rooms_open(void)
 {

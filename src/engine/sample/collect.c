@@ -288,4 +288,5 @@ bool collect_is_armed(const struct thread *t)
 	       (t->buf_memory || t->variant != VARIANT_STREAM);
 }
 
+/* The run mode that only counts. */
 const struct run_mode count_mode = {0};

@@ -56,7 +56,4 @@ void collect_set_variant(struct thread *t);
 /* May t enter the code cache? False: something has changed since, look again. */
 bool collect_is_armed(const struct thread *t);
 
-/* The run mode that only counts. */
-extern const struct run_mode count_mode;
-
 #endif

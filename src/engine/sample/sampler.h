@@ -20,6 +20,4 @@ uint32_t sampler_line_shift(void);
 /* Pages that the process holds at its end, and the used share of their lines: see record_end. */
 uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES]);
 
-extern const struct run_mode sample_mode, watch_mode;
-
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sends entries to the ring; see stream.h. */
-#include "engine/sample/stream.h"
-
+/*
+ * The exact stream, a run mode: every access goes to the ring, and with stream_marks what is known
+ * of it.
+ */
 #include "engine/core/fsbase.h"
 #include "engine/core/records.h"
+#include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
 #include "engine/sample/collect.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A simulation as a run mode; see simulation.h. */
-#include "engine/simulate/simulation.h"
-
+/* A simulation as a run mode: in the filter variant where possible, else replayed. */
 #include "engine/core/records.h"
+#include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 #include "engine/sample/buffers.h"
 #include "engine/sample/collect.h"
@@ -133,7 +132,7 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 	replay_flush(t->process);
 }
 
-const struct run_mode simulation_mode = {
+const struct run_mode simulate_mode = {
 	.is_controlled = true,
 	.start = start,
 	.variant = filter_choose_variant,
