@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call graph of an event profile, made ready to be walked; functions by name. */
+/* The call graph of an event profile, indexed by caller and callee; functions by name. */
 #include "events/calls.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* ---- The graph ---- */
 
-/* The arcs by the node of one of their ends; those without are left out. */
+/* Index the arcs by one of their ends. Arcs without that end are left out. */
 static int index_arcs(const struct event_profile *p, bool by_caller, size_t **arcs, size_t **first,
 		      struct err *err)
 {
@@ -25,7 +25,8 @@ static int index_arcs(const struct event_profile *p, bool by_caller, size_t **ar
 	if (*arcs == NULL || *first == NULL)
 		return err_set(err, "out of memory");
 	/*
-	 * Two places ahead, so that where node i begins is in [i + 1] while they are put in order.
+	 * Counts go two places ahead: then first[i + 1] is the start of node i while the arcs are
+	 * placed.
 	 */
 	for (i = 0; i < p->arc_count; i++) {
 		int64_t id = by_caller ? p->arcs[i].caller_id : p->arcs[i].callee_id;
@@ -115,7 +116,7 @@ static int compare_found(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The rows that `is_wanted` takes, the most costly first. */
+/* The rows for which `is_wanted` holds, highest cost first. */
 static int collect(const struct calls *c,
 		   bool (*is_wanted)(const struct calls *, size_t, const void *),
 		   const void *context, size_t **rows, size_t *count, struct err *err)
@@ -242,7 +243,7 @@ int calls_pairs(const struct calls *c, struct call_pair **pairs, size_t *count, 
 		if (a->caller_id != STORE_NONE)
 			pair.from = row_of[events_node_index(c->p, a->caller_id)];
 		pair.to = row_of[events_node_index(c->p, a->callee_id)];
-		/* Nothing happened in functions that have no row. */
+		/* Functions without a row have no events. */
 		if (pair.to == SIZE_MAX || (a->caller_id != STORE_NONE && pair.from == SIZE_MAX))
 			continue;
 		memcpy(pair.values, a->values, c->p->measured * sizeof(*a->values));

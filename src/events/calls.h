@@ -2,10 +2,10 @@
 /*
  * The calls of an event profile and their costs: trees of callers and callees.
  *
- * What a call costs is measured. Of a longer chain of calls it is known only where contexts were
- * kept, or where a function is called in one way only; elsewhere it is estimated: the callers of a
- * function share what its calls cost in proportion to what their own calls of it cost (as gprof and
- * KCachegrind do).
+ * The cost of a single call is measured. The cost of a longer chain is known only where contexts
+ * were recorded, or where each function has one caller. Elsewhere it is estimated: the callers of a
+ * function share the cost of its calls in proportion to the cost of their own calls of it, as in
+ * gprof and KCachegrind.
  */
 #ifndef DWELL_EVENTS_CALLS_H
 #define DWELL_EVENTS_CALLS_H
@@ -18,12 +18,9 @@
 struct calls {
 	const struct event_profile *p;
 	const struct event_columns *columns;
-	struct event_rows functions; /* a row for each */
-	struct event_rows nodes;     /* in the order of nodes */
-	/*
-	 * Indices of arcs by their callers and callees: those of node i are [first[i], first[i +
-	 * 1]).
-	 */
+	struct event_rows functions; /* a row for each function */
+	struct event_rows nodes;     /* a row for each node, in the same order */
+	/* Indices of arcs by caller and callee: those of node i are at [first[i], first[i + 1]). */
 	size_t *out, *out_first, *in, *in_first;
 	double total; /* of the event to sort by */
 };
@@ -34,54 +31,55 @@ int calls_init(struct calls *c, const struct event_profile *p, const struct even
 void calls_release(struct calls *c);
 
 /*
- * The rows of c->functions that a user means: by the whole name, without arguments, or by its end
- * behind "::". The caller frees the array. No match is an error that names similar functions.
+ * The rows of c->functions that a user's name may mean: the whole name, without arguments, or its
+ * end after "::". The caller frees the array. If none matches, the error names similar functions.
  */
 int calls_find(const struct calls *c, const char *name, size_t **rows, size_t *count,
 	       struct err *err);
 
-/* Functions that nobody calls, the most costly first: where a tree without a name begins. */
+/*
+ * Functions without callers, highest cost first: the roots of a tree without a name. The caller
+ * frees the array.
+ */
 int calls_find_roots(const struct calls *c, size_t **rows, size_t *count, struct err *err);
 
-/*
- * A function in a tree: in the order of printing, each below the one that it calls or is called by.
- */
+/* A function in a tree, in the order of output: each is below its caller or callee. */
 struct call_item {
-	size_t row;	/* of functions */
-	size_t parent;	/* item, or CALLS_NONE */
-	unsigned depth; /* 0: where the tree begins */
-	double cost;	/* inclusive, of the event to sort by */
+	size_t row;	/* row of functions */
+	size_t parent;	/* index of an item, or CALLS_NONE */
+	unsigned depth; /* 0: the root */
+	double cost;	/* inclusive cost, of the event to sort by */
 	double calls;
 	bool is_estimate;
-	bool is_recursive;		    /* it is on the way to itself: the tree ends here */
-	uint64_t values[STORE_MAX_COLUMNS]; /* of depth 0 and 1: all events, inclusive */
+	bool is_recursive;		    /* is among its own ancestors: the tree ends here */
+	uint64_t values[STORE_MAX_COLUMNS]; /* inclusive counts of all events, at depth 0 and 1 */
 };
 
 struct call_tree {
 	const struct calls *calls;
-	bool is_up; /* to callers */
+	bool is_up; /* the tree leads to callers */
 	struct call_item *items;
 	size_t count, room;
-	bool is_cut; /* it has more items than this holds */
+	bool is_cut; /* the tree has more items than are kept */
 };
 
 /*
- * The function's callers (or callees) up to `depth`, as far as each costs at least `threshold`, a
+ * The tree of the function's callers (or callees) up to `depth`. Each costs at least `threshold`, a
  * fraction of the whole. Release with call_tree_release.
  */
 int call_tree_init(struct call_tree *t, const struct calls *c, size_t row, bool is_up,
 		   unsigned depth, double threshold, struct err *err);
 void call_tree_release(struct call_tree *t);
 
-/* A call between two functions, from wherever in the first one. */
+/* All calls from one function to another. */
 struct call_pair {
-	size_t from, to; /* rows of functions; from: CALLS_NONE where nothing calls */
+	size_t from, to; /* rows of functions; from: CALLS_NONE for no caller */
 	uint64_t calls;
 	double cost;
 	uint64_t values[STORE_MAX_COLUMNS];
 };
 
-/* All pairs, the most costly first; the caller frees them. */
+/* All pairs, highest cost first; the caller frees the array. */
 int calls_pairs(const struct calls *c, struct call_pair **pairs, size_t *count, struct err *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trees of calls. An item stands for a chain of functions; what of the chain's cost lies in which
- * nodes of its last function is its flow: for each such node, the part of the node's inclusive cost
- * that belongs to the chain. The arcs of the node, times this part, make the next items.
+ * Trees of calls. An item stands for a chain of functions. Its flow tells how the cost of the chain
+ * is distributed over the nodes of its last function: for each node, the part of the node's
+ * inclusive cost that belongs to the chain. The arcs of the node, times this part, make the next
+ * items.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define MOST_ITEMS 100000
 #define ALL_OF_IT  (1 - 1e-9)
-#define MOST_PARTS 4 /* of a function, one behind the other */
+#define MOST_PARTS 4 /* chained parts of a function */
 
 struct flow {
 	size_t node;
@@ -25,12 +26,12 @@ struct flows {
 	size_t count, room;
 };
 
-/* What an arc adds to an item that is still to be made. */
+/* The contribution of an arc to an item that does not exist yet. */
 struct step {
-	size_t row, node; /* that it leads to */
+	size_t row, node; /* the callee, or the caller */
 	double cost, calls;
 	const uint64_t *values;
-	bool is_part; /* not all that the arc has */
+	bool is_part; /* only a part of the arc */
 };
 
 struct steps {
@@ -41,7 +42,7 @@ struct steps {
 struct growth {
 	struct call_tree *t;
 	unsigned depth;
-	double threshold; /* of the event */
+	double threshold; /* least value of the event */
 	struct err *err;
 };
 
@@ -61,7 +62,7 @@ static double value_of(const struct calls *c, const uint64_t *values)
 	return isnan(v) ? 0 : v;
 }
 
-/* Whether all calls of the node come from one function. */
+/* Tell whether one function makes all calls of the node. */
 static bool has_one_caller(const struct calls *c, size_t node)
 {
 	size_t row = CALLS_NONE, i;
@@ -80,8 +81,8 @@ static bool has_one_caller(const struct calls *c, size_t node)
 }
 
 /*
- * What arcs say is exact where the chain is the first call, is all that there is of the function
- * that calls (down), or where it could only come from there (up).
+ * Arcs are exact if the chain is a single call. They also are if the chain has all of the caller's
+ * cost (down), or if the node has one caller (up).
  */
 static bool is_exact(const struct growth *g, const struct flow *from, size_t item)
 {
@@ -102,8 +103,8 @@ static int add_steps(const struct growth *g, const struct flow *from, size_t ite
 		     struct steps *steps);
 
 /*
- * The arc leads to another part of the same function, whose arcs are the item's as well. `parts`:
- * on the way here. The first item has all parts of its function already.
+ * The arc leads to another part of the same function, whose arcs belong to the item, too. `parts`:
+ * parts passed so far. The first item has all parts of its function already.
  */
 static int add_part(const struct growth *g, const struct step *s, size_t item, unsigned parts,
 		    struct steps *steps)
@@ -134,7 +135,7 @@ static int add_steps(const struct growth *g, const struct flow *from, size_t ite
 			continue;
 		s.node = events_node_index(c->p, other);
 		s.row = c->functions.row_of_node[s.node];
-		if (s.row == CALLS_NONE) /* nothing happened there */
+		if (s.row == CALLS_NONE) /* functions without a row have no events */
 			continue;
 		s.cost = value_of(c, a->values) * from->part;
 		s.calls = (double)a->calls * (g->t->is_up ? 1 : from->part);
@@ -148,7 +149,7 @@ static int add_steps(const struct growth *g, const struct flow *from, size_t ite
 	return status;
 }
 
-/* An item with its flow, before it is known whether it stays. */
+/* An item with its flow, before it passes the threshold. */
 struct branch {
 	struct call_item item;
 	size_t first_flow, flow_count;
@@ -186,7 +187,7 @@ static int begin_branch(const struct growth *g, size_t parent, size_t row, size_
 	return 0;
 }
 
-/* All that goes to one node: the part of its cost that this is. */
+/* Add a flow: `cost`, as a part of the node's inclusive cost. */
 static int add_flow(const struct growth *g, struct flows *flows, size_t node, double cost)
 {
 	if (!ARRAY_GROW(flows))
@@ -195,7 +196,7 @@ static int add_flow(const struct growth *g, struct flows *flows, size_t node, do
 	return 0;
 }
 
-/* The steps, sorted by function and node, become a branch for each function. */
+/* Make a branch for each function from the steps, which are sorted by function and node. */
 static int make_branches(const struct growth *g, size_t parent, const struct steps *steps,
 			 struct branches *branches, struct flows *flows)
 {
@@ -262,7 +263,7 @@ static int add_branch(const struct growth *g, const struct branch *b, const stru
 	return grow(g, item, flows + b->first_flow, b->flow_count);
 }
 
-/* Recursion goes no deeper than the tree. */
+/* Add the children of an item. The depth of the tree bounds the recursion. */
 static int grow(const struct growth *g, size_t item, const struct flow *flow, size_t flow_count)
 {
 	struct branches branches = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Matching the rows of two event profiles; see diff.h. */
+/* Matches the rows of two event profiles; see diff.h. */
 #include "events/diff.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static int add_common(struct diff *d, struct err *err)
 	return 0;
 }
 
-/* A formula was given its name: a second time it is known by that. */
+/* Find a column by name or formula; after its first use a formula is found by its name. */
 static size_t find_name(const struct diff *d, const char *text)
 {
 	size_t length = formula_name_length(text), i;
@@ -92,14 +92,14 @@ const char *diff_name(const struct diff *d, size_t column)
 
 /* ---- Rows ---- */
 
-/* One side's row, with what it is matched by. */
+/* A row of one side, with its key for matching. */
 struct entry {
 	const struct event_row *row;
 	const char *name, *file, *object;
 	bool is_b;
 };
 
-/* A path's last part; "" for the program itself, and for what is not known. */
+/* The last part of a path; "" for the program itself, and for an unknown object. */
 static const char *object_name(const struct diff_side *s, const char *object)
 {
 	const struct event_profile *p = s->profile;
@@ -110,7 +110,7 @@ static const char *object_name(const struct diff_side *s, const char *object)
 		size_t length = strlen(command);
 
 		if (length == 0) {
-			/* Not known: then what was typed, up to the first blank. */
+			/* Unknown: use the command up to the first blank. */
 			length = strcspn(p->processes[i].command, " ");
 			command = p->processes[i].command + length;
 			while (command > p->processes[i].command && command[-1] != '/')
@@ -163,8 +163,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /*
- * Whether an entry belongs to the row of the one before it: the names are the same, or the function
- * moved to another file, and each side has one of this name.
+ * Tell whether an entry belongs to the same row as the previous one. Their names are equal, or a
+ * function moved to another file, and each side has only one of this name.
  */
 static bool is_same_row(const struct diff *d, const struct entry *entries, size_t i, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Conditions on what has changed between two profiles, for tests that watch over a program. */
+/* Conditions on the changes between two profiles, for regression tests. */
 #include <string.h>
 
 #include "base/condition.h"
@@ -9,8 +9,8 @@
 #include "events/event_rows.h"
 
 /*
- * "work" and "work(int)" name work(int); the latter not work(long). "work" is each instance of a
- * template, too.
+ * Tell whether the name means the function: "work" and "work(int)" mean work(int); the latter does
+ * not mean work(long). "work" means each instance of a template, too.
  */
 static bool is_function(const char *function, const char *name)
 {
@@ -45,7 +45,7 @@ static bool sum_function(const struct event_profile *p, const char *name,
 	return any;
 }
 
-/* The event's text behind the function's name and ':', which must not be one of a '::'. */
+/* Split "FUNCTION:EVENT". Returns the event, or NULL; the colon must not be part of "::". */
 static char *split_function(char *subject)
 {
 	char *colon = strrchr(subject, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of source that are asked for, with what costs and arcs say of them. */
+/* Collects the requested lines of source, with their costs and calls. */
 #include "events/event_annotate.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 struct collection {
 	const struct event_profile *p;
 	const char *argument;
-	struct meant *function; /* where it is no file */
+	struct meant *function; /* if it is not a file */
 	bool is_file, by_address;
 	struct event_line *items;
 	size_t count, room;
@@ -43,8 +43,8 @@ static bool has_file(const struct event_profile *p, const char *argument)
 }
 
 /*
- * The innermost frame that belongs to what is asked for: a line gets what was inlined into it, too.
- * NULL when the location is elsewhere.
+ * The innermost frame in the requested file or function, so that a line includes code that was
+ * inlined into it. Returns NULL if the location is elsewhere.
  */
 static const struct store_frame *find_frame(const struct collection *c, const struct store_node *n,
 					    const struct store_location *l)
@@ -70,7 +70,7 @@ static int add_line(struct collection *c, const struct store_node *n, int64_t lo
 	const struct store_location *l = events_location(c->p, location);
 	const struct store_frame *f = find_frame(c, n, l);
 
-	/* A cost of the function that no location is known of. */
+	/* A cost of the function without a location. */
 	if (f == NULL && l == NULL && !c->is_file && meant_has(c->function, n->function, n->object))
 		f = &nowhere;
 	if (f == NULL)
@@ -113,7 +113,7 @@ static int collect(struct collection *c, struct err *err)
 	return 0;
 }
 
-/* Which one of the functions that the name stands for: by the event that the rows are sorted by. */
+/* Choose among functions of that name, by the event to sort by. */
 static void choose_function(struct collection *c, size_t column)
 {
 	const struct event_profile *p = c->p;
@@ -140,7 +140,7 @@ static int compare_texts(const char *a, const char *b)
 	return a == b ? 0 : strcmp(a, b);
 }
 
-/* Lines have no address, and instructions only one line. */
+/* Lines have no address, and an instruction has only one line. */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct event_line *x = a, *y = b;
@@ -156,7 +156,7 @@ static int compare_lines(const void *a, const void *b)
 	return order != 0 ? order : compare_texts(x->callee, y->callee);
 }
 
-/* Lines that are the same become one, with values of its own. */
+/* Merge equal lines, and give each its own values. */
 static int merge(struct event_annotation *a, struct collection *c, struct err *err)
 {
 	size_t m = a->p->measured, kept = 0, i, k;

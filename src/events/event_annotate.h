@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source or machine code with the events of each line of it, and of the calls that it makes. */
+/* Source or machine code, with the events of each line, and of its calls. */
 #ifndef DWELL_EVENTS_EVENT_ANNOTATE_H
 #define DWELL_EVENTS_EVENT_ANNOTATE_H
 
@@ -7,12 +7,12 @@
 #include "events/event_columns.h"
 #include "events/event_rows.h"
 
-/* What a line or an instruction did itself, or (callee) in calls of one function. */
+/* The events of a line or instruction itself; or, with `callee`, of its calls of one function. */
 struct event_line {
-	const char *object; /* of an instruction: the ELF file's path, or NULL */
-	uint64_t address;   /* of an instruction, in that file; 0: not known */
+	const char *object; /* path of the instruction's ELF file, or NULL */
+	uint64_t address;   /* of the instruction, in that file; 0: unknown */
 	const char *file;   /* or NULL */
-	uint32_t line;	    /* 0: not known */
+	uint32_t line;	    /* 0: unknown */
 	const char *callee; /* or NULL */
 	uint64_t calls;
 	const uint64_t *values;
@@ -22,9 +22,9 @@ struct event_annotation {
 	const struct event_profile *p;
 	const struct event_columns *columns;
 	const char *argument;
-	struct meant function; /* where it is no file */
+	struct meant function; /* if it is not a file */
 	/*
-	 * By file and line, or by object and address, and by callee; what is their own comes first.
+	 * Sorted by file and line, or by object and address, then by callee; own events come first.
 	 */
 	struct event_line *lines;
 	size_t count;
@@ -33,8 +33,9 @@ struct event_annotation {
 };
 
 /*
- * The lines, or (by_address) the instructions, of the files whose path ends in `argument`, or else
- * of the functions that it means. Neither is an error. Release with event_annotation_release.
+ * Collect the lines, or (by_address) the instructions, of the files whose path ends in `argument`;
+ * or else of the functions that it means. If there are neither, that is an error. Release with
+ * event_annotation_release.
  */
 int event_annotation_init(struct event_annotation *a, const struct event_profile *p,
 			  const struct event_columns *columns, const char *argument,

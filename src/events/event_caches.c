@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Miss ratios of simulated caches, from the totals of their events; see event_caches.h. */
+/* Miss ratios of simulated caches, from totals of events; see event_caches.h. */
 #include "events/event_caches.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 
 #include "base/size.h"
 
-/* Events by level. A code cache is asked for each instruction, the others for loads and stores. */
+/* Events by level. A code cache is accessed by instructions, the others by loads and stores. */
 static const struct level {
 	const char *name;
-	const char *misses[2], *accesses[2]; /* up to NULL */
-	const char *all;		     /* with those of code where the level has both */
+	const char *misses[2], *accesses[2]; /* end with NULL */
+	const char *all;		     /* including misses of code, if the level holds both */
 	bool is_code;
 } levels[] = {
 	{"L1i", {"I1mr"}, {"Ir"}, "I1mr", true},
@@ -31,7 +31,7 @@ static size_t column_of(const struct event_profile *p, const char *name)
 	return SIZE_MAX;
 }
 
-/* The sum of those that the profile has; NAN: it has none. */
+/* The sum of the events that the profile has; NAN if there are none. */
 static double total(const struct event_profile *p, const char *const names[2])
 {
 	double sum = NAN;
@@ -45,7 +45,7 @@ static double total(const struct event_profile *p, const char *const names[2])
 	return sum;
 }
 
-/* "48K,12,64,lru" */
+/* Parse "48K,12,64,lru". */
 static void read_geometry(struct event_cache *c, const struct store_geometry *g, size_t count)
 {
 	char size[SIZE_TEXT_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which instructions a listing has, and which of them jump to which. */
+/* Makes listings of machine code: the instructions, and the jumps between them. */
 #include "events/event_code.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "events/event_object.h"
 
-#define MOST_BETWEEN 192  /* bytes without events that are shown */
-#define MOST_ARROWS  1000 /* drawing takes their number times that of instructions */
+#define MOST_BETWEEN 192  /* bytes without events that are still shown */
+#define MOST_ARROWS  1000 /* the time to draw is their number times that of instructions */
 
 static bool is_same_object(const char *a, const char *b)
 {
@@ -29,7 +29,7 @@ static struct event_instruction *add(struct event_listing *l, uint64_t address, 
 	return i;
 }
 
-/* The code from `at` to the next instruction with events, or a mark that it is left out. */
+/* Add the code from `at` to the next instruction with events, or a gap. */
 static int add_between(struct event_listing *l, struct machine_code *m, uint64_t at, uint64_t next,
 		       struct err *err)
 {
@@ -48,7 +48,7 @@ static int add_between(struct event_listing *l, struct machine_code *m, uint64_t
 		if (i == NULL)
 			return -1;
 		length = machine_code_at(m, at, i->text);
-		if (length == 0) { /* no code: go on where there is some again */
+		if (length == 0) { /* no code here: continue where there is some */
 			i->is_gap = true;
 			break;
 		}
@@ -84,7 +84,7 @@ static int add_instructions(struct event_listing *l, struct machine_code *m, str
 	return 0;
 }
 
-/* The row of an address; l->count: none. */
+/* The row of an address; l->count if there is none. */
 static size_t find_row(const struct event_listing *l, uint64_t address)
 {
 	size_t low = 0, high = l->count;
@@ -121,7 +121,7 @@ static int compare_arrows(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Of several contexts there is one jump each. */
+/* Merge jumps that occur in several contexts. */
 static void merge_arrows(struct event_listing *l)
 {
 	size_t kept = 0, i;

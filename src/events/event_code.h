@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A listing of machine code: the instructions with events, and those between them. */
+/* A listing of machine code: instructions with events, and the code between them. */
 #ifndef DWELL_EVENTS_EVENT_CODE_H
 #define DWELL_EVENTS_EVENT_CODE_H
 
@@ -8,15 +8,15 @@
 
 struct jump_arrow {
 	size_t from, to; /* rows */
-	unsigned lane;	 /* of the drawing, 0: nearest to the listing; see views/jump_arrows.h */
+	unsigned lane;	 /* 0: nearest to the listing; see views/jump_arrows.h */
 };
 
 struct event_instruction {
 	uint64_t address;
-	size_t first, end;	      /* of lines; none: it has no events */
-	uint64_t executed, taken;     /* of a conditional jump; 0: it is none, or was not counted */
-	bool is_gap;		      /* code between the one before and the next one is left out */
-	char text[MACHINE_CODE_TEXT]; /* "": not known */
+	size_t first, end;	      /* range of lines; empty if it has no events */
+	uint64_t executed, taken;     /* of a conditional jump; 0: not a jump, or not counted */
+	bool is_gap;		      /* stands for omitted code */
+	char text[MACHINE_CODE_TEXT]; /* "": unknown */
 };
 
 /* The code of one object file: lines [first, end) of the annotation. */
@@ -30,8 +30,8 @@ struct event_listing {
 };
 
 /*
- * The listing that begins with line `first`. `notes` (or NULL) gets a sentence when the file cannot
- * be read: then instructions have no text. Release with event_listing_release.
+ * Make the listing that begins with line `first`. If the file cannot be read, instructions have no
+ * text, and `notes` (or NULL) gets a sentence. Release with event_listing_release.
  */
 int event_listing_init(struct event_listing *l, const struct event_annotation *a, size_t first,
 		       const struct store_jump *jumps, size_t jump_count, struct text *notes,

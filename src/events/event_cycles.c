@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tarjan's algorithm (1972), without recursion: call graphs of thousands of functions are deep. */
+/* Tarjan's algorithm (1972), without recursion, since large call graphs are deep. */
 #include "events/event_cycles.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 
 struct search {
 	size_t count;
-	size_t *first;	   /* of each thing's targets; count + 1 of them */
-	uint32_t *targets; /* of the edges, by where they come from */
-	uint32_t *number;  /* in which order it was seen */
-	uint32_t *low;	   /* least number on the stack that can be reached */
-	uint32_t *stack;   /* things that have no component yet */
-	uint32_t *path;	   /* from the root to where we are */
-	size_t *next;	   /* edge to look at, of the things on the path */
+	size_t *first;	   /* each node's first target; count + 1 items */
+	uint32_t *targets; /* targets of the edges, sorted by source */
+	uint32_t *number;  /* order in which nodes were visited */
+	uint32_t *low;	   /* least reachable number on the stack */
+	uint32_t *stack;   /* nodes without a component so far */
+	uint32_t *path;	   /* path from the root to the current node */
+	size_t *next;	   /* next edge of each node on the path */
 	uint32_t *component;
 	size_t stack_top, path_top, components;
 	uint32_t seen;
@@ -42,7 +42,10 @@ static void enter(struct search *s, uint32_t thing)
 	s->next[thing] = s->first[thing];
 }
 
-/* All above it on the stack, and it, are a component if nothing below can be reached. */
+/*
+ * Leave a node. If nothing below it on the stack is reachable, it and all nodes above it are a
+ * component.
+ */
 static void leave(struct search *s, uint32_t thing)
 {
 	uint32_t member;

@@ -11,7 +11,7 @@ struct graph_edge {
 };
 
 /*
- * Sets component[i] to the component of node i, for `count` nodes; components are numbered from 0.
+ * Set component[i] to the component of node i, for `count` nodes. Components are numbered from 0.
  * Returns their number, or SIZE_MAX without memory.
  */
 size_t graph_components(size_t count, const struct graph_edge *edges, size_t edge_count,

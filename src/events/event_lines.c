@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of a function that calls itself through others may be executed again by what it calls. A
- * graph of lines and functions tells which: a line leads to the functions that it calls, a function
- * to the lines that it calls from.
+ * A call in a line may, through other functions, execute the same line again. A graph of lines and
+ * functions tells when: a line leads to the functions that it calls, and a function to the lines
+ * that contain its calls.
  */
 #include "events/event_lines.h"
 
@@ -11,11 +11,11 @@
 
 #include "events/event_cycles.h"
 
-/* A function that is in the line, and one that it calls there. */
+/* A call in a line: the function that contains the line, and the callee. */
 struct line_call {
 	size_t line, caller; /* rows */
-	size_t callee;	     /* or SIZE_MAX: events of the line itself */
-	bool costs;	     /* not if it is recursion only */
+	size_t callee;	     /* SIZE_MAX: events of the line itself */
+	bool costs;	     /* false for recursion only */
 };
 
 struct limits {
@@ -25,9 +25,9 @@ struct limits {
 	struct event_rows functions;
 	struct line_call *calls;
 	size_t count;
-	uint32_t *component; /* of functions, and of lines behind them */
+	uint32_t *component; /* of functions, then of lines */
 	uint32_t *members;   /* of each component */
-	uint64_t *most;	     /* of a line: what its functions have */
+	uint64_t *most;	     /* limit of a line: the sum over its functions */
 };
 
 static int compare_calls(const void *a, const void *b)
@@ -109,8 +109,8 @@ static int find_circles(struct limits *l)
 }
 
 /*
- * Whether calls [first, end), which are those of one line, may be in each other. Those of one
- * function by another one are not: inside of the outermost they cost nothing more.
+ * Tell whether calls [first, end), all of one line, may be nested. Calls of one function by the
+ * same caller are not: inside the outermost one they cost nothing more.
  */
 static bool may_overlap(const struct limits *l, size_t first, size_t end)
 {
@@ -142,7 +142,7 @@ static void limit_line(struct limits *l, size_t first, size_t end)
 		uint64_t most = l->most[k] < l->p->totals[k] ? l->most[k] : l->p->totals[k];
 		uint64_t *sum = &l->inclusive[line * m + k];
 
-		/* Without a circle: a file of others has counted inner calls again. */
+		/* Not in a cycle: the profile of another tool counted inner calls twice. */
 		row->is_estimate |= *sum > most;
 		*sum = *sum < most ? *sum : most;
 	}

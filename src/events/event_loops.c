@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finding loops: whoever repeats jumps back, and that jump was executed, too. So only instructions
- * with events need be looked at, function by function in the order of their addresses: which of
- * them follow each other makes a graph, and a loop lies in one of its components.
+ * Finding loops: a loop has a backward jump, which was executed. So only instructions with events
+ * matter, function by function in order of address. Their successors make a graph, and a loop lies
+ * within one of its components.
  */
 #include "events/event_loops.h"
 
@@ -20,8 +20,8 @@ struct place {
 	int64_t location;
 	size_t node;
 	struct machine_step step;
-	bool is_known;	 /* step is */
-	bool is_reached; /* by one of the others */
+	bool is_known;	 /* `step` is valid */
+	bool is_reached; /* is the successor of another one */
 	uint32_t component;
 };
 
@@ -38,7 +38,7 @@ void event_loops_release(struct event_loops *l)
 	*l = (struct event_loops){0};
 }
 
-/* There are at most as many functions as nodes. */
+/* Unique, as there are at most as many functions as nodes. */
 static uint64_t place_key(const struct event_loops *l, size_t function, int64_t location)
 {
 	return (uint64_t)location * l->node_count + function;
@@ -133,7 +133,8 @@ static int add_loop(struct event_loops *l, const struct event_profile *p, const 
 }
 
 /*
- * The place at an address, which is not behind the last one; or `end`: nothing was executed there.
+ * The place at an address, or `end` if nothing was executed there. Of equal addresses, the first
+ * place.
  */
 static size_t find_place(const struct places *places, size_t first, size_t end, uint64_t address)
 {
@@ -151,7 +152,8 @@ static size_t find_place(const struct places *places, size_t first, size_t end, 
 }
 
 /*
- * Jumps to the same place are one loop. One that begins in another ends in it: it is made longer.
+ * Merge jumps to the same target into one loop. If a loop begins inside another one, extend the
+ * outer one to its end.
  */
 static void nest_loops(struct event_loops *l, size_t first)
 {
@@ -163,7 +165,7 @@ static void nest_loops(struct event_loops *l, size_t first)
 		struct event_loop *loop = &l->items[i];
 
 		if (kept > first && l->items[kept - 1].start == loop->start)
-			continue; /* the longer one came before */
+			continue; /* the longer one is kept */
 		around = kept > first ? kept - 1 : LOOP_NONE;
 		while (around != LOOP_NONE && l->items[around].end < loop->start)
 			around = l->items[around].parent;
@@ -176,7 +178,9 @@ static void nest_loops(struct event_loops *l, size_t first)
 	l->count = kept;
 }
 
-/* The last loop that begins before the address, or one around it, holds it. */
+/*
+ * Assign each place to its innermost loop: the last one that begins before it, or one around that.
+ */
 static int assign_places(struct event_loops *l, const struct places *places, size_t first,
 			 size_t end, size_t first_loop, struct err *err)
 {
@@ -189,7 +193,7 @@ static int assign_places(struct event_loops *l, const struct places *places, siz
 		while (next < l->count && l->items[next].start <= place->address)
 			next++;
 		at = next > first_loop ? next - 1 : LOOP_NONE;
-		/* Code that lies inside, but never comes back to the loop, is not in it. */
+		/* Skip loops to which this code does not lead back. */
 		while (at != LOOP_NONE && (l->items[at].end < place->address ||
 					   l->items[at].component != place->component))
 			at = l->items[at].parent;
@@ -222,7 +226,7 @@ static int add_edge(struct flow_graph *g, size_t from, size_t to)
 	return 0;
 }
 
-/* Contexts have the same instruction more than once: they are at one address. */
+/* The first place at the address: contexts repeat an instruction. */
 static size_t place_at(const struct flow_graph *g, uint64_t address)
 {
 	return find_place(g->places, g->first, g->end, address);
@@ -252,8 +256,8 @@ static int add_direct_edges(struct flow_graph *g, struct machine_code *m)
 }
 
 /*
- * An indirect jump, as of a switch, leads to what nothing else leads to; but for the function's
- * begin, which is the first one mostly.
+ * An indirect jump, as of a switch, leads to all places that have no other predecessor. The
+ * function's beginning, usually the first place, is not a target.
  */
 static int add_indirect_edges(struct flow_graph *g)
 {
@@ -271,7 +275,7 @@ static int add_indirect_edges(struct flow_graph *g)
 			    place_at(g, to->address) == k) {
 				if (add_edge(g, place_at(g, p->address), k) != 0)
 					return -1;
-				/* It is reached, but by all such jumps. */
+				/* Keep it as a target of the other indirect jumps. */
 				g->places->items[k].is_reached = false;
 			}
 		}
@@ -342,7 +346,7 @@ static int find_all(struct event_loops *l, const struct event_profile *p, struct
 		if (object == NULL || strcmp(object, place->object) != 0) {
 			machine_code_close(m);
 			object = place->object;
-			/* Code that is gone has no loops that are known. */
+			/* Code that no longer exists has no known loops. */
 			m = event_object_open(p, object, notes);
 		}
 		if (m != NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The loops of the code that was executed: from the target of a jump that goes back, in the same
- * function, to the jump, if the one leads to the other again. They are found in the files that
- * were run, where these still are.
+ * The loops of executed code: from the target of a backward jump, within one function, to the jump,
+ * if a path leads from one to the other. They are found in the executed files, if these still
+ * exist.
  */
 #ifndef DWELL_EVENTS_EVENT_LOOPS_H
 #define DWELL_EVENTS_EVENT_LOOPS_H
@@ -13,26 +13,26 @@
 #define LOOP_NONE SIZE_MAX
 
 struct event_loop {
-	size_t node; /* index of one of its function's */
+	size_t node; /* index of a node of its function */
 	const char *object;
 	const char *file;    /* of its first instruction, or NULL */
-	uint32_t line;	     /* or 0 */
-	uint64_t start, end; /* addresses of its first and its last instruction, in the object */
-	uint32_t component;  /* of its instructions, among those of the function */
+	uint32_t line;	     /* 0: unknown */
+	uint64_t start, end; /* addresses of its first and last instruction, in the object */
+	uint32_t component;  /* component of its instructions, within the function */
 	size_t parent;	     /* the loop around it, or LOOP_NONE */
 };
 
 struct event_loops {
-	struct event_loop *items; /* those around others before them */
+	struct event_loop *items; /* outer loops come before inner ones */
 	size_t count, room;
-	/* its number from 0 on, or LOOP_NONE: it has no code that is known */
+	/* numbers from 0, or LOOP_NONE for functions without known code */
 	size_t *function_of_node;
 	size_t node_count;
-	struct map of_place; /* function and location -> the innermost loop's index */
+	struct map of_place; /* function and location -> index of the innermost loop */
 };
 
 /*
- * notes: a line for each file whose code cannot be looked at. Release with event_loops_release; the
+ * notes: a line for each file whose code cannot be read. Release with event_loops_release; the
  * profile must outlive it.
  */
 int event_loops_init(struct event_loops *l, const struct event_profile *p, struct text *notes,
@@ -40,9 +40,8 @@ int event_loops_init(struct event_loops *l, const struct event_profile *p, struc
 void event_loops_release(struct event_loops *l);
 
 /*
- * The innermost loop that the location is in, or LOOP_NONE. `node` is the index of the one that is
- * there: where a function jumps into another one, the same code may be of both, and then either has
- * loops of its own.
+ * The innermost loop at the location, or LOOP_NONE. `node` is the index of its node: functions that
+ * jump into each other share code, but each has its own loops.
  */
 size_t event_loops_at(const struct event_loops *l, size_t node, int64_t location);
 

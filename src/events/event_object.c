@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening the files that were run; see event_object.h. */
+/* Opens the executed files; see event_object.h. */
 #include "events/event_object.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum sameness { SAME, OTHER, NOT_KNOWN };
 
-/* Build-ids tell for sure; a path may have had several files during the run. */
+/* Compare build-ids, which identify files. A path may have had several files during the run. */
 static enum sameness compare_build_ids(const struct event_profile *p, const char *path,
 				       const struct machine_code *m)
 {
@@ -27,7 +27,7 @@ static enum sameness compare_build_ids(const struct event_profile *p, const char
 	return found;
 }
 
-/* "[vdso]" and its like never were files. */
+/* Tell whether the path is a file: "[vdso]" and the like are not. */
 static bool is_file(const char *path)
 {
 	return path[0] != '[';

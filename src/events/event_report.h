@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell report on an event profile: which functions, classes, files, ... have how many events. */
+/* The rows of an event profile for dwell report: events by function, class, file, ... */
 #ifndef DWELL_EVENTS_EVENT_REPORT_H
 #define DWELL_EVENTS_EVENT_REPORT_H
 
@@ -8,14 +8,14 @@
 #include "events/event_columns.h"
 #include "events/event_rows.h"
 
-/* Which rows to show, and in which order. */
+/* Which rows to show, in which order. */
 struct event_choice {
 	struct event_columns columns;
-	const size_t *second;  /* a column: sort equal rows by it; or NULL */
-	bool is_inclusive;     /* sort by inclusive costs */
-	double threshold;      /* rows with less of the whole, as a fraction, are left out */
-	const regex_t *focus;  /* only rows whose name, file or object matches; or NULL */
-	const regex_t *ignore; /* without those; or NULL */
+	const size_t *second;  /* a column that orders equal rows; or NULL */
+	bool is_inclusive;     /* sort by inclusive cost */
+	double threshold;      /* least part of the whole, as a fraction */
+	const regex_t *focus;  /* show only rows whose name, file or object matches; NULL: all */
+	const regex_t *ignore; /* leave out rows that match; NULL: none */
 };
 
 struct event_report {
@@ -23,8 +23,8 @@ struct event_report {
 	const struct event_choice *choice;
 	enum event_by by;
 	struct event_rows rows;
-	size_t *order; /* indices of rows, most events first */
-	size_t count;  /* those that are shown */
+	size_t *order; /* indices of rows, highest value first */
+	size_t count;  /* number of rows to show */
 	double total;  /* of the event to sort by */
 };
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of an event profile. What is called from a row's code, directly or not, is part of its
- * inclusive cost, once:
+ * Rows of an event profile. All that a row's code calls, directly or not, counts in its inclusive
+ * cost once:
  *
- * - of a row that never comes to be called by what it calls, it is its own cost and that of its
- *   calls;
- * - of others, which are on a circle of calls, it is what the calls of it cost, where those from
- *   within
- *   a running call of the same function cost nothing more (store/events.h); and never more than
- *   what
- *   all on the circle and their calls cost together, which also holds where a file of others
- *   counts inner calls again.
+ * - For a row that its callees never call again, it is the row's own cost and that of its calls.
+ * - For rows on a cycle of calls, it is the cost of the calls of the row. Calls within a running
+ *   call of the same function cost nothing more (store/events.h). It is limited to the cost of all
+ *   rows on the cycle and their calls. The limit is also needed for profiles of other tools that
+ *   count inner calls twice.
  */
 #include "events/event_rows.h"
 
@@ -38,15 +35,15 @@ struct grouping {
 	const struct event_profile *p;
 	enum event_by by;
 	size_t room;
-	struct map by_hash; /* of what tells rows apart -> the first row with it */
+	struct map by_hash; /* hash of a row's key -> its first row */
 	struct {
-		size_t *items; /* the next row with this hash, or NO_ROW */
+		size_t *items; /* next row with the same hash, or NO_ROW */
 		size_t count, room;
 	} next;
-	uint64_t *self, *inclusive; /* p->measured each, for each row */
+	uint64_t *self, *inclusive; /* p->measured values for each row */
 };
 
-/* ---- Which row ---- */
+/* ---- The row of a cost ---- */
 
 static bool is_same_text(const char *a, const char *b)
 {
@@ -67,7 +64,7 @@ static uint64_t hash_text(uint64_t hash, const char *s)
 	return hash * 31;
 }
 
-/* The index of the row, added when it is new; NO_ROW when memory ran out. */
+/* The index of the row, added if new; NO_ROW when memory ran out. */
 static size_t find_row(struct grouping *g, const struct event_row *key)
 {
 	uint64_t hash = (uint64_t)key->line + key->address * 0x9e3779b97f4a7c15u +
@@ -149,8 +146,8 @@ static size_t row_of_node(struct grouping *g, const struct store_node *n)
 }
 
 /*
- * The line of the source, of the innermost inlined function. Where lines are not known functions of
- * one name in several objects stay apart.
+ * The row of the source line, of the innermost inlined function. Without known lines, functions of
+ * the same name in several objects stay apart.
  */
 static size_t row_of_line(struct grouping *g, const struct store_node *n, int64_t location)
 {
@@ -177,7 +174,7 @@ static void add_values(const struct grouping *g, uint64_t *to, size_t row, const
 		to[row * g->p->measured + i] += values[i];
 }
 
-/* Room for the sums of as many rows as there are. */
+/* Allocate the sums of all rows. */
 static int begin_sums(struct grouping *g, struct err *err)
 {
 	size_t numbers = g->rows->count * g->p->measured;
@@ -190,7 +187,7 @@ static int begin_sums(struct grouping *g, struct err *err)
 	return 0;
 }
 
-/* Rows first: what they are summed up in depends on how many there are. */
+/* Find all rows first: the size of the sums depends on their number. */
 static int find_lines(struct grouping *g, size_t *of_cost, size_t *of_arc, struct err *err)
 {
 	const struct event_profile *p = g->p;
@@ -243,7 +240,7 @@ static int sum_lines(struct grouping *g, struct err *err)
 	return status;
 }
 
-/* A row for each loop, in their order, and one for what is in none. */
+/* Add a row for each loop, in their order, and one for code outside of loops. */
 static int add_loop_rows(struct grouping *g, const struct event_loops *loops, struct err *err)
 {
 	static const struct event_row rest = {
@@ -269,7 +266,7 @@ static int add_loop_rows(struct grouping *g, const struct event_loops *loops, st
 	return 0;
 }
 
-/* Into the loop, and (only_it: not) into those around it; without one, into the last row. */
+/* Add values to the loop, and unless only_it to the loops around it. LOOP_NONE: to the last row. */
 static void add_to_loop(struct grouping *g, const struct event_loops *loops, uint64_t *to,
 			size_t loop, bool only_it, const uint64_t *values)
 {
@@ -280,8 +277,8 @@ static void add_to_loop(struct grouping *g, const struct event_loops *loops, uin
 }
 
 /*
- * No loop costs more than its function. Where the function comes to be called from the loop,
- * through others, the loop's cost is not known any better.
+ * Limit a loop's cost to that of its function. If the loop calls its function, through others, the
+ * cost is an estimate.
  */
 static int limit_loops(struct grouping *g, const struct event_loops *loops, struct err *err)
 {
@@ -345,15 +342,15 @@ static int sum_loops(struct grouping *g, struct err *err)
 	return status;
 }
 
-/* What calls add to rows and circles. */
+/* The contributions of calls to rows and cycles. */
 struct inclusion {
-	struct graph_edge *edges; /* between rows; as many as there are arcs, at most */
+	struct graph_edge *edges; /* between rows; at most one for each arc */
 	size_t edge_count;
 	uint32_t *component; /* of each row */
 	uint32_t *members;   /* of each component */
 	size_t components;
-	uint64_t *in, *out; /* of each row: by calls from, and to other rows */
-	uint64_t *whole;    /* of each component: with its calls to others */
+	uint64_t *in, *out; /* of each row: calls from other rows, and to them */
+	uint64_t *whole;    /* of each component, including calls to others */
 };
 
 static void inclusion_release(struct inclusion *n)
@@ -367,8 +364,8 @@ static void inclusion_release(struct inclusion *n)
 }
 
 /*
- * Where a program or a thread begins some files have no arc: what nothing calls, but costs
- * something, was called from outside of all. Its cost is its own and that of what it calls.
+ * Some files have no arc where a program or thread begins. So a function with costs but without
+ * callers was called from outside. Its cost is its own and that of its calls.
  */
 static int add_roots(const struct grouping *g, struct inclusion *n, struct err *err)
 {
@@ -424,8 +421,8 @@ static int find_cycles(const struct grouping *g, struct inclusion *n, struct err
 			continue;
 		n->edges[n->edge_count++] = (struct graph_edge){(uint32_t)from, (uint32_t)to};
 		/*
-		 * What is active already has its cost in the outer call; a node is in one place
-		 * only.
+		 * A recursive call costs nothing more: the outer call has its cost. A node occurs
+		 * only once.
 		 */
 		if (a->kind != STORE_ARC_RECURSIVE || g->by == EVENT_BY_NODE)
 			add_values(g, n->in, to, a->values);
@@ -436,7 +433,7 @@ static int find_cycles(const struct grouping *g, struct inclusion *n, struct err
 	return n->components != SIZE_MAX ? add_roots(g, n, err) : err_set(err, "out of memory");
 }
 
-/* The costs of all members, and of calls that leave the circle. */
+/* Sum up the costs of all members, and of calls that leave the cycle. */
 static void sum_components(const struct grouping *g, struct inclusion *n)
 {
 	const struct event_profile *p = g->p;
@@ -511,12 +508,12 @@ static int sum_nodes(struct grouping *g, struct err *err)
 	return status;
 }
 
-/* The rows' values are known; those that have none go. */
+/* Set the rows' values, and remove rows without any. */
 static void finish(struct grouping *g)
 {
 	size_t m = g->p->measured, kept = 0, i, k;
 	size_t *moved =
-		g->next.items; /* no longer needed; as many as rows, where nodes have rows */
+		g->next.items; /* no longer needed; if nodes have rows, it has an item for each */
 
 	for (i = 0; i < g->rows->count; i++) {
 		struct event_row *row = &g->rows->items[i];

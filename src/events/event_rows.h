@@ -8,44 +8,41 @@
 
 enum event_by {
 	EVENT_BY_FUNCTION,
-	EVENT_BY_CLASS, /* the class or namespace that a C++ function is in */
-	EVENT_BY_FILE,	/* that the function is in */
+	EVENT_BY_CLASS, /* the class or namespace of a C++ function */
+	EVENT_BY_FILE,	/* the file of the function */
 	EVENT_BY_OBJECT,
 	EVENT_BY_LINE,
-	EVENT_BY_LOOP, /* of machine code, the innermost one around an instruction */
+	EVENT_BY_LOOP, /* the innermost loop of machine code around an instruction */
 	EVENT_BY_PROCESS,
 	EVENT_BY_THREAD,
-	EVENT_BY_COUNT, /* of those that users name */
-	EVENT_BY_NODE,	/* a row for each node, in their order: no row is left out */
+	EVENT_BY_COUNT, /* number of kinds that users can name */
+	EVENT_BY_NODE,	/* a row for each node, in the same order, none left out */
 };
 
 /* "function", "class", ... */
 extern const char *const event_by_names[EVENT_BY_COUNT];
 
 struct event_row {
-	const char *name;   /* of what the rows are by; "" where it is not known */
-	const char *file;   /* of functions and lines, or NULL */
-	const char *object; /* of functions, and of code whose line is not known, or NULL */
+	const char *name;   /* "" if unknown */
+	const char *file;   /* for functions and lines, or NULL */
+	const char *object; /* for functions, and for code without a known line, or NULL */
 	uint32_t line;
-	uint64_t address;	 /* of loops: where they begin in the object; 0: in no loop */
-	int64_t process, thread; /* of processes and threads */
-	uint64_t calls;		 /* from outside of it */
+	uint64_t address;	 /* for loops: start in the object; 0: in no loop */
+	int64_t process, thread; /* for processes and threads */
+	uint64_t calls;		 /* calls from other rows */
 	const uint64_t *self, *inclusive;
-	/*
-	 * Its callees call it again in ways that are not known: the inclusive cost is an upper
-	 * bound.
-	 */
+	/* Its callees call it again in unknown ways: the inclusive cost is an upper bound. */
 	bool is_estimate;
-	bool is_in_cycle; /* the same, also where it is exact */
+	bool is_in_cycle; /* it is on a cycle of calls, even if its cost is exact */
 };
 
 struct event_rows {
 	struct event_row *items;
 	size_t count;
-	size_t *row_of_node; /* by index of nodes; NULL by line or loop */
-	uint64_t *values;    /* of the rows */
+	size_t *row_of_node; /* by index of the node; NULL by line or loop */
+	uint64_t *values;    /* memory for the counts of all rows */
 	struct arena texts;
-	struct text notes; /* lines: of loops, which code could not be looked at */
+	struct text notes; /* lines about code of loops that could not be read */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading an event profile, and its derived events: stored ones, known ones, those asked for. */
+/* Reads an event profile, with its derived events: stored, built-in and requested ones. */
 #include "events/events.h"
 
 #include <assert.h>
@@ -38,14 +38,14 @@ static int add_column(struct event_profile *p, const struct event_column *c, str
 	return 0;
 }
 
-#define MAX_WEIGHT 100000 /* formulas of formulas of ... double it with each step */
+#define MAX_WEIGHT 100000 /* limits formulas of formulas, which may double it at each step */
 
 static size_t weigh_column(const void *context, size_t column)
 {
 	return ((const struct event_profile *)context)->columns[column].weight;
 }
 
-/* A formula names only columns that are there, so it never comes to itself. */
+/* A formula names only existing columns, so there are no cycles. */
 static int add_derived(struct event_profile *p, const char *name, size_t length, const char *text,
 		       const char *description, struct err *err)
 {
@@ -69,8 +69,8 @@ static int add_derived(struct event_profile *p, const char *name, size_t length,
 }
 
 /*
- * What profiles of caches have under these names, unless the file gives them itself: the sum of
- * those parts that are measured. As KCachegrind's cycle estimation, with these prices.
+ * The usual sums of cache events, unless the file defines these names itself: the sum of the
+ * measured parts. The prices are those of KCachegrind's cycle estimation.
  */
 static const struct known_sum {
 	const char *name, *description;
@@ -115,9 +115,7 @@ static int add_estimate(struct event_profile *p, struct err *err)
 	return add_derived(p, "CEst", 4, ESTIMATE, "cycles, estimated", err);
 }
 
-/*
- * Those of the file, which may name each other in any order; what cannot be understood is left out.
- */
+/* Add the file's formulas, which may name each other in any order. Invalid ones are left out. */
 static void add_stored(struct event_profile *p, const struct store_event *events, size_t count)
 {
 	size_t before, i, column;
@@ -135,10 +133,7 @@ static void add_stored(struct event_profile *p, const struct store_event *events
 	} while (p->column_count > before);
 }
 
-/*
- * Formulas of the file come first, and may name the known ones, which it may have given another
- * meaning.
- */
+/* Formulas of the file come first, and may redefine the built-in names, and use them. */
 static int add_all_derived(struct event_profile *p, const struct store_event *events, size_t count,
 			   struct err *err)
 {
@@ -152,7 +147,7 @@ static int add_all_derived(struct event_profile *p, const struct store_event *ev
 	return 0;
 }
 
-/* Returns the number of measured ones, or -1. */
+/* Returns the number of measured events, or -1. */
 static int read_columns(struct event_profile *p, struct err *err)
 {
 	struct store_event *events;
@@ -201,7 +196,7 @@ int events_column(struct event_profile *p, const char *text, size_t *column, str
 		if (*column < p->measured)
 			return err_set(err, "event '%.*s' is measured: call the formula otherwise",
 				       (int)length, text);
-		/* Formulas that name it mean the one that was there. */
+		/* Existing formulas that name it keep the old meaning. */
 		p->columns[*column].name = "";
 	}
 	*column = p->column_count;
@@ -284,7 +279,7 @@ static int read_modules(struct event_profile *p, struct err *err)
 	return 0;
 }
 
-/* The callers of a process's nodes are of this process, or the file is damaged. */
+/* Check that a node's caller is in the same process; otherwise the file is damaged. */
 static int check_callers(const struct event_profile *p, const char *path, struct err *err)
 {
 	uint64_t index;

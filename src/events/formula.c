@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-/* of brackets and signs; the stack of values is never deeper than twice this */
+/* nested brackets and signs; at most twice this many values are on the stack */
 #define MAX_DEPTH 50
 
 struct formula_step {
@@ -79,7 +79,7 @@ static int parse_name(struct parser *p)
 	return add_step(p, (struct formula_step){.kind = STEP_COLUMN, .column = column});
 }
 
-/* Digits first: strtod alone would also take "inf", "nan" and signs. */
+/* Digits first: strtod alone would also accept "inf", "nan" and signs. */
 static int parse_number(struct parser *p)
 {
 	char *end;
@@ -132,7 +132,7 @@ static int parse_factor(struct parser *p)
 	return status;
 }
 
-/* Whether the last step was a number, and something to multiply it with follows. */
+/* Tell whether the last step was a number, followed by a factor without a sign. */
 static bool is_silent_product(const struct parser *p)
 {
 	return p->f->items[p->f->count - 1].kind == STEP_NUMBER &&
@@ -189,7 +189,7 @@ int formula_parse(struct formula *f, const char *text, formula_lookup *lookup, c
 	return -1;
 }
 
-/* A sum and a product keep one value each on the stack while a factor is worked out. */
+/* A sum and a product each keep a value on the stack while a factor is evaluated. */
 #define STACK_ROOM (3 * MAX_DEPTH + 8)
 
 double formula_value(const struct formula *f, formula_column *column, const void *context)

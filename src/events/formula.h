@@ -24,25 +24,25 @@ struct formula {
 	size_t count, room;
 };
 
-/* Sets *column to the index of the column with this name; false: none has it. */
+/* Set *column to the index of the column with this name. Returns false if there is none. */
 typedef bool formula_lookup(const void *context, const char *name, size_t length, size_t *column);
 
-/* Returns 0, or -1 with a sentence that says what is wrong where; then *f owns nothing. */
+/* Returns 0, or -1 with the error and its position; then *f owns nothing. */
 int formula_parse(struct formula *f, const char *text, formula_lookup *lookup, const void *context,
 		  struct err *err);
 void formula_release(struct formula *f);
 
 typedef double formula_column(const void *context, size_t column);
 
-/* Returns NAN where it divides by 0. */
+/* Returns NAN for a division by 0. */
 double formula_value(const struct formula *f, formula_column *column, const void *context);
 
 typedef size_t formula_weigher(const void *context, size_t column);
 
-/* The work to compute its value: its steps plus the weights of its columns. */
+/* The work to evaluate the formula: its steps, plus the weights of its columns. */
 size_t formula_weight(const struct formula *f, formula_weigher *weigh, const void *context);
 
-/* The bytes of the name that the text begins with; 0: none. */
+/* The length of the name at the beginning of the text; 0: none. */
 size_t formula_name_length(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machine code out of the loaded parts of an ELF file, put into words by Zydis. */
+/* Disassembles the loaded parts of an ELF file with Zydis. */
 #include "events/machine_code.h"
 
 #include <Zydis/Zydis.h>
@@ -83,7 +83,7 @@ int64_t machine_code_changed(const struct machine_code *m)
 	return fstat(m->fd, &st) == 0 ? st.st_mtime : 0;
 }
 
-/* Up to `most` bytes at the address; returns how many there are. */
+/* Read up to `most` bytes at the address. Returns how many there are. */
 static size_t read_bytes(struct machine_code *m, uint64_t address, unsigned char *bytes,
 			 size_t most)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The instructions of an ELF file as text, at the addresses that the file gives them. */
+/* The instructions of an ELF file as text, at the addresses of the file. */
 #ifndef DWELL_EVENTS_MACHINE_CODE_H
 #define DWELL_EVENTS_MACHINE_CODE_H
 
@@ -13,29 +13,31 @@
 
 struct machine_code;
 
-/* Says in one sentence why a file cannot be read, is no ELF file, or not one of this machine. */
+/*
+ * Returns 0, or -1 with a sentence: the file cannot be read, is not ELF, or is for another machine.
+ */
 int machine_code_open(const char *path, struct machine_code **m, struct err *err);
-void machine_code_close(struct machine_code *m); /* NULL is fine */
+void machine_code_close(struct machine_code *m); /* NULL is allowed */
 
-/* Whether the file has this build-id, in hexadecimal digits. */
+/* Tell whether the file has this build-id, in hexadecimal digits. */
 bool machine_code_has_build_id(const struct machine_code *m, const char *build_id);
 
-/* When the file was changed, in unix seconds. */
+/* The file's modification time, in unix seconds. */
 int64_t machine_code_changed(const struct machine_code *m);
 
 /*
- * The instruction at the address, as text. Returns its length in bytes, or 0 where the file has no
- * code there or it is none.
+ * The instruction at the address, as text. Returns its length in bytes; 0 if the file has no code
+ * there, or no valid instruction.
  */
 size_t machine_code_at(struct machine_code *m, uint64_t address, char text[MACHINE_CODE_TEXT]);
 
-/* Where an instruction goes on. */
+/* The successor of an instruction. */
 enum machine_flow {
-	FLOW_NEXT,	  /* behind it; calls, too */
-	FLOW_CONDITIONAL, /* behind it, or at the target */
-	FLOW_JUMP,	  /* at the target */
-	FLOW_INDIRECT,	  /* somewhere */
-	FLOW_END,	  /* nowhere in this function */
+	FLOW_NEXT,	  /* the next instruction; also for calls */
+	FLOW_CONDITIONAL, /* the next instruction, or the target */
+	FLOW_JUMP,	  /* the target */
+	FLOW_INDIRECT,	  /* unknown */
+	FLOW_END,	  /* none in this function */
 };
 
 struct machine_step {
@@ -44,7 +46,7 @@ struct machine_step {
 	uint64_t target;
 };
 
-/* Returns false where machine_code_at returns 0. */
+/* Returns false if machine_code_at would return 0. */
 bool machine_code_step(struct machine_code *m, uint64_t address, struct machine_step *step);
 
 #endif
