@@ -2,7 +2,8 @@
 /*
  * As leak checkers do: a process that shares all memory stops the threads of this one by ptrace and
  * reads their registers. In threads that wait in the kernel these are what the program has put
- * there, the stack pointer included.
+ * there, the stack pointer included. So they are in the thread that made the process, which calls
+ * sched_yield until it has ended.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,6 +19,8 @@
 
 #define MARK 0x5eedf00d00000000
 
+enum { ROUNDS = 30 };
+
 static struct {
 	pid_t tid;
 	pthread_t thread;
@@ -25,6 +28,12 @@ static struct {
 	struct user_regs_struct regs;
 	int status; /* of the last call that failed */
 } waiting;
+
+static struct {
+	int is_done;
+	struct user_regs_struct regs;
+	int status;
+} maker;
 
 static char tracer_stack[65536] __attribute__((aligned(16)));
 static int release[2];
@@ -61,19 +70,57 @@ static void *wait_in_kernel(void *arg)
 }
 
 /* Nothing of libc here but system calls: its thread-local data are the parent's. */
-static int trace(void *arg)
+static int stop(pid_t tid, struct user_regs_struct *regs)
 {
-	int status = 0;
+	int status = 0, failed = 0;
 
+	if (ptrace(PTRACE_ATTACH, tid, 0, 0) != 0)
+		return 1;
+	if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
+		failed = 2;
+	else if (ptrace(PTRACE_GETREGS, tid, 0, regs) != 0)
+		failed = 3;
+	ptrace(PTRACE_DETACH, tid, 0, 0);
+	return failed;
+}
+
+static int stop_waiting(void *arg)
+{
 	(void)arg;
-	if (ptrace(PTRACE_ATTACH, waiting.tid, 0, 0) != 0)
-		waiting.status = 1;
-	else if (waitpid(waiting.tid, &status, __WALL) != waiting.tid || !WIFSTOPPED(status))
-		waiting.status = 2;
-	else if (ptrace(PTRACE_GETREGS, waiting.tid, 0, &waiting.regs) != 0)
-		waiting.status = 3;
-	ptrace(PTRACE_DETACH, waiting.tid, 0, 0);
+	waiting.status = stop(waiting.tid, &waiting.regs);
 	return 0;
+}
+
+static int stop_maker(void *arg)
+{
+	(void)arg;
+	maker.status = stop(getppid(), &maker.regs);
+	__atomic_store_n(&maker.is_done, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static pid_t make_tracer(int (*trace)(void *))
+{
+	pid_t tracer = clone(trace, tracer_stack + sizeof tracer_stack,
+			     CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, NULL);
+
+	NEED(tracer > 0);
+	return tracer;
+}
+
+static void see_maker(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	int status;
+	pid_t tracer;
+
+	__atomic_store_n(&maker.is_done, 0, __ATOMIC_SEQ_CST);
+	tracer = make_tracer(stop_maker);
+	while (!__atomic_load_n(&maker.is_done, __ATOMIC_SEQ_CST))
+		sched_yield();
+	NEED(waitpid(tracer, &status, __WALL) == tracer);
+	CHECK_EQ(maker.status, 0);
+	CHECK(maker.regs.rsp <= here && here - maker.regs.rsp < 4096);
 }
 
 /* Until it sleeps in read. */
@@ -107,9 +154,7 @@ int main(void)
 		sched_yield();
 	wait_for_sleep();
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-	tracer = clone(trace, tracer_stack + sizeof tracer_stack,
-		       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, NULL);
-	NEED(tracer > 0);
+	tracer = make_tracer(stop_waiting);
 	NEED(waitpid(tracer, &status, __WALL) == tracer);
 	CHECK_EQ(waiting.status, 0);
 	CHECK_EQ(r->rbx, MARK);
@@ -121,5 +166,7 @@ int main(void)
 	CHECK(r->rsp > waiting.low && r->rsp < waiting.high);
 	NEED(write(release[1], "x", 1) == 1);
 	NEED(pthread_join(waiting.thread, NULL) == 0);
+	for (int i = 0; i < ROUNDS; i++)
+		see_maker();
 	return check_end();
 }

@@ -100,6 +100,17 @@ long proc_name_of_fd(long fd, char *name, uint64_t room)
 #define LINES_BYTES	   4096u
 
 /* "start-end rwxp offset device inode name". False: it is none. */
+char proc_state_in(const char *stat)
+{
+	/* the name stands in parentheses, and may hold some itself */
+	const char *end = 0;
+
+	for (const char *p = stat; *p; p++)
+		if (*p == ')')
+			end = p;
+	return end && end[1] && end[2] ? end[2] : 'X';
+}
+
 static bool read_mapping(const char *p, struct proc_mapping *m)
 {
 	p = text_hexadecimal(p, &m->start);

@@ -22,6 +22,8 @@ void proc_path(char path[PROC_PATH_BYTES], uint64_t pid, const char *file);
 uint32_t proc_read(const char *path, char *text, uint32_t room);
 /* The same for a file of one thread: "stat", "syscall". */
 uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t room);
+/* The state in the text of a thread's "stat": 'R', 'S' and so on; 'X' if there is none. */
+char proc_state_in(const char *stat);
 /*
  * The path of the file that `fd` is open on, ended by 0, perhaps cut. Returns its length; or the
  * kernel's error, with an empty name.

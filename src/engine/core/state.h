@@ -146,7 +146,6 @@ struct thread {
 	uint32_t index; /* order in the process */
 	uint32_t variant;
 	uint32_t generation; /* of the code cache when a resume address was taken */
-	bool leaves;	     /* as soon as it begins: see native_leave_child */
 	bool hidden;	     /* its table of tallies is unreadable */
 	bool has_copy;	     /* its table of tallies is its own, see poll.h */
 	bool tick_due;	     /* the sampler wants to look at the time */
@@ -201,6 +200,10 @@ struct thread {
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
 	struct alloc_call alloc_call;
+	struct thread *maker; /* set: it leaves as soon as it begins, see own_tracer.h */
+	uint64_t maker_flags;
+	uint32_t own_tracer; /* tid of a child that does so, 0 once it has ended */
+	bool sleeps_for_tracer;
 	struct thread *scheduler_next; /* see scheduler.c */
 	uint32_t scheduler_turn, scheduler_seen;
 	bool scheduler_waits;

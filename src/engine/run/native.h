@@ -21,8 +21,8 @@
 bool native_begin(struct thread *t, const char *note);
 
 /*
- * Leave at once in t, the first thread of a new process that shares this one's memory. For tracers
- * that stop their own program's threads (clone with CLONE_UNTRACED): those may hold engine locks.
+ * Leave at once in t, the first thread of a new process that shares this one's memory; see
+ * own_tracer.h.
  */
 __attribute__((noreturn)) void native_leave_child(struct thread *t);
 

@@ -17,6 +17,7 @@
 #include "engine/run/elements.h"
 #include "engine/run/held.h"
 #include "engine/run/native.h"
+#include "engine/run/own_tracer.h"
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
@@ -176,6 +177,7 @@ void threads_forked(struct thread *t)
 	t->process->listed = 1;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->stuck_at = 0;
+	t->own_tracer = 0;
 	t->has_timer = false; /* the parent's */
 	ticker_forked();
 	rest_forked(t);
@@ -191,8 +193,10 @@ void threads_begin(struct thread *t)
 	signals_thread_start(t);
 	if (t->process->borrowed_memory && !t->process->pid)
 		t->process->pid = (uint32_t)sys0(SYS_getpid);
-	if (t->leaves)
+	if (t->maker) {
+		own_tracer_begin(t->maker, t->maker_flags);
 		native_leave_child(t);
+	}
 	signals_unblock(t);
 }
 
@@ -233,7 +237,10 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	if (flags & CLONE_VFORK)
 		c->altstack = t->altstack;
 	engine.is_shared |= p != t->process && !(flags & CLONE_VFORK);
-	c->leaves = (flags & (CLONE_UNTRACED | CLONE_VFORK | CLONE_SIGHAND)) == CLONE_UNTRACED;
+	if (own_tracer_is_made(flags)) {
+		c->maker = t;
+		c->maker_flags = flags;
+	}
 	thread_list(c);
 	return c;
 }

@@ -82,12 +82,9 @@ static void hand_on(void)
 static char state_of(uint32_t tid)
 {
 	char text[64];
-	uint32_t got = proc_read_of_task(tid, "stat", text, sizeof text), i = 0;
 
-	/* the name stands in parentheses, and has up to 15 letters */
-	while (i < got && text[i] != ')')
-		i++;
-	return i + 2 < got ? text[i + 2] : 'X';
+	proc_read_of_task(tid, "stat", text, sizeof text);
+	return proc_state_in(text);
 }
 
 /*

@@ -25,6 +25,7 @@
 #include "engine/data/alloc.h"
 #include "engine/run/held.h"
 #include "engine/run/native.h"
+#include "engine/run/own_tracer.h"
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
@@ -341,6 +342,7 @@ static handler *const table[] = {
 	[SYS_execveat] = syscalls_execveat,
 	[SYS_exit] = do_exit,
 	[SYS_exit_group] = do_exit_group,
+	[SYS_sched_yield] = own_tracer_yield,
 	[SYS_rseq] = do_rseq,
 	[SYS_membarrier] = do_membarrier,
 	[SYS_mlockall] = do_mlockall,
