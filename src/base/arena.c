@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arena: a chain of blocks; the first one is being filled. */
+/* The arena: a chain of blocks, of which the first one is filled. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Growing arrays: the one place that multiplies counts by sizes. */
+/* Growing arrays; only this file multiplies counts by sizes. */
 #include "base/array.h"
 
 #include <stdlib.h>

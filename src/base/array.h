@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Growing arrays: three plain fields in whatever struct needs one,
+ * Growing arrays: three plain members of any struct,
  *
- *	struct thing *items;  size_t count;  size_t room;
+ *   struct thing *items; size_t count; size_t room;
  *
  * released with free(items). Growth doubles, so that appending is cheap.
  */
@@ -11,17 +11,14 @@
 
 #include <stddef.h>
 
-/*
- * Make room for `count` items. Returns the items, which may have moved, or NULL when memory ran
- * out.
- */
+/* Make room for `count` items. Returns the items, possibly moved, or NULL when memory ran out. */
 void *array_reserve(void *items, size_t *room, size_t count, size_t item_bytes);
 
-/* Room for one more in s->items (evaluates s more than once); true when it worked. */
+/* Make room for one more in s->items (evaluates s more than once). Returns true on success. */
 #define ARRAY_GROW(s) \
 	array_reserve_in((void **)&(s)->items, &(s)->room, (s)->count + 1, sizeof(*(s)->items))
 
-/* As array_reserve, leaving *items as it was on failure. Returns 1, or 0 when memory ran out. */
+/* Like array_reserve, but *items is unchanged on failure. Returns 1, or 0 when memory ran out. */
 int array_reserve_in(void **items, size_t *room, size_t count, size_t item_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clocks, in one unit. */
+/* Clocks, all in nanoseconds. */
 #include "base/clock.h"
 
 #include <sys/resource.h>

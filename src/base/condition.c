@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading conditions, and whether they hold. */
+/* Parses conditions and evaluates them. */
 #include "base/condition.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ double condition_relative(double a, double b)
 
 static const char example[] = "'EVENT > +2%', 'FUNCTION:EVENT > +1000' or 'EVENT < 5000' is one";
 
-/* The sign that separates: the last one, as names of C++ may have some. */
+/* Find the comparison sign: the last one, as C++ names may contain others. */
 static const char *find_sign(const char *text)
 {
 	const char *less = strrchr(text, '<'), *more = strrchr(text, '>');

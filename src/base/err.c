@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Error sentences: formatting and nothing else; never prints. */
+/* Formats error sentences; never prints. */
 #include "base/err.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are written whole or not at all; see file.h. */
+/* Writes files completely or not at all; see file.h. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int cannot(const char *path, int why, struct err *err)
 	return err_set(err, "cannot write '%s': %s", path, strerror(why));
 }
 
-/* Writes and closes. 0, or an errno. */
+/* Write and close. Returns 0, or an errno. */
 static int write_all(int fd, const char *bytes, size_t count)
 {
 	int why = 0;
@@ -50,7 +50,10 @@ static int write_in_place(const char *path, const char *bytes, size_t count, str
 	return why == 0 ? 0 : cannot(path, why, err);
 }
 
-/* In the folder of path, which is a file that was, with its mode, or none. */
+/*
+ * Write a file in the folder of `path`, then rename it. `was`: the existing file, or none, for its
+ * mode.
+ */
 static int write_beside(const char *path, const struct stat *was, const char *bytes, size_t count,
 			struct err *err)
 {
@@ -61,7 +64,7 @@ static int write_beside(const char *path, const struct stat *was, const char *by
 	fd = open(text_get(&beside), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		  was != NULL ? was->st_mode & 0777 : 0666);
 	if (fd < 0) {
-		/* A folder that takes no new file may have one that can be written. */
+		/* The folder allows no new file, but the existing one may be writable. */
 		text_release(&beside);
 		return write_in_place(path, bytes, count, err);
 	}
@@ -90,7 +93,7 @@ int file_replace(const char *path, const char *bytes, size_t count, struct err *
 				       : cannot(path, errno, err);
 	if (!S_ISREG(st.st_mode) || access(path, W_OK) != 0)
 		return write_in_place(path, bytes, count, err);
-	real = realpath(path, NULL); /* a link stays one */
+	real = realpath(path, NULL); /* links stay links */
 	if (real == NULL)
 		return cannot(path, errno, err);
 	status = write_beside(real, &st, bytes, count, err);

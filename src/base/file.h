@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are written whole or not at all. */
+/* Writing files completely or not at all. */
 #ifndef DWELL_BASE_FILE_H
 #define DWELL_BASE_FILE_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Write these bytes to the file `path`. A regular or new file is written beside it and renamed at
- * the end, so a failure leaves the old content. Pipes and devices are written in place.
+ * the end, so that a failure leaves the old content. Pipes and devices are written in place.
  */
 int file_replace(const char *path, const char *bytes, size_t count, struct err *err);
 

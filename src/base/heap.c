@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* glibc's malloc; others do as they like. */
+/* Settings of glibc's malloc; without effect on others. */
 #include "base/heap.h"
 
 #include <malloc.h>

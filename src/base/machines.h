@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The caches of one core of some processors, as their makers describe them. */
+/* The caches of one core of some processors, as specified by their makers. */
 #ifndef DWELL_BASE_MACHINES_H
 #define DWELL_BASE_MACHINES_H
 
@@ -8,7 +8,7 @@
 
 #define MACHINE_LEVELS 3
 
-/* How a level relates to those above it. */
+/* The relation of a level to those above it. */
 enum machine_level_kind {
 	MACHINE_ALONE,
 	MACHINE_INCLUSIVE,
@@ -16,7 +16,7 @@ enum machine_level_kind {
 };
 
 struct machine_level {
-	uint64_t size_bytes; /* 0: there is none, or it is not known */
+	uint64_t size_bytes; /* 0: missing or unknown */
 	uint32_t ways;
 	uint32_t line_bytes;
 	enum machine_level_kind kind;
@@ -24,7 +24,7 @@ struct machine_level {
 
 struct machine_model {
 	const char *name;
-	struct machine_level code; /* the first level of instructions */
+	struct machine_level code; /* first-level instruction cache */
 	/*
 	 * Data or unified caches. Level 3 is that of one cluster of cores, or of the largest common
 	 * model.
@@ -35,7 +35,7 @@ struct machine_model {
 extern const struct machine_model machine_models[];
 extern const size_t machine_model_count;
 
-/* NULL when there is none of the name. */
+/* Returns NULL for an unknown name. */
 const struct machine_model *machine_model_find(const char *name);
 
 #endif

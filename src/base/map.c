@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The hash map; kept at most half full, so that a probe is one or two cache lines. */
+/* The hash map. It is at most half full, so that a probe touches one or two cache lines. */
 #include "base/map.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@ void map_release(struct map *m)
 	*m = (struct map){0};
 }
 
-/* Mixes all bits of the key into the high ones, which choose the place (Knuth's golden ratio). */
+/* Mix all bits of the key into the high ones, which choose the entry (Knuth's golden ratio). */
 static size_t place_of(const struct map *m, uint64_t key)
 {
 	uint64_t h = (key ^ key >> 32) * 0x9e3779b97f4a7c15ull;
@@ -19,7 +19,7 @@ static size_t place_of(const struct map *m, uint64_t key)
 	return (size_t)(h >> 20) & (m->room - 1);
 }
 
-/* The key's entry, or the free one where it belongs. There is always a free one. */
+/* Returns the key's entry, or the free one for it. The table is never full. */
 static struct map_entry *find(const struct map *m, uint64_t key)
 {
 	size_t i = place_of(m, key);

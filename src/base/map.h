@@ -8,10 +8,10 @@
 
 struct map_entry {
 	uint64_t key;
-	uint64_t value; /* 0 marks a free entry; what the user stores is value - 1 */
+	uint64_t value; /* stored value + 1; 0: free entry */
 };
 
-/* All zero is an empty map that owns nothing. */
+/* All zero is an empty map. */
 struct map {
 	struct map_entry *entries;
 	size_t room; /* a power of two, or 0 */
@@ -20,7 +20,7 @@ struct map {
 
 void map_release(struct map *m);
 
-/* Returns 1 and the value, or 0 when the key is not there. */
+/* Returns 1 and the value, or 0 if the key is missing. */
 int map_get(const struct map *m, uint64_t key, uint64_t *value);
 
 /* Set or replace; value < UINT64_MAX. Returns 0, or -1 when memory ran out. */

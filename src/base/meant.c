@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One of several symbols; see meant.h. */
+/* Chooses between symbols; see meant.h. */
 #include "base/meant.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/text.h"
 
-#define MOST_SHARE   0.66 /* of the cost: it is this one that was meant */
+#define MOST_SHARE   0.66 /* a symbol with this share of the cost is chosen */
 #define SYMBOLS_TOLD 4
 
 static bool is_same_text(const char *a, const char *b)
@@ -17,7 +17,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* The name of the function's symbol, or NULL: it is not meant. */
+/* The name of the function's symbol, or NULL if it is not meant. */
 static const char *symbol_name(const struct meant *m, const char *function)
 {
 	if (name_is_meant(function, m->asked))
@@ -61,7 +61,7 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Others than the first with some cost; all of them where no one is taken. */
+/* List the symbols that were not chosen and have a cost; or all, if none was chosen. */
 static void list_symbols(const struct meant *m, const char *what, double all, struct text *t)
 {
 	size_t count = m->count < SYMBOLS_TOLD ? m->count : SYMBOLS_TOLD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of functions: the class or namespace in a C++ name, and which one a user means. */
+/* Names of functions: the class or namespace in a C++ name, and which function a user means. */
 #include <ctype.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static bool begins_with(const char *at, const char *word)
 	return strncmp(at, word, strlen(word)) == 0;
 }
 
-/* "operator" as a word of its own: what follows may hold any bracket. */
+/* Tell whether the word "operator" is at `at`: any brackets may follow it. */
 static bool is_operator(const char *name, const char *at)
 {
 	static const char word[] = "operator";
@@ -23,8 +23,8 @@ static bool is_operator(const char *name, const char *at)
 }
 
 /*
- * In "ret ns::cls<T>::function<U>(args) const": where the qualified name begins, and the last "::"
- * of it. Brackets inside are jumped over. Returns false when there is none.
+ * In "ret ns::cls<T>::function<U>(args) const", find the beginning of the qualified name, and its
+ * last "::", outside of brackets. Returns false if there is none.
  */
 static bool find_qualifier(const char *name, const char **begin, const char **end)
 {
@@ -47,7 +47,7 @@ static bool find_qualifier(const char *name, const char **begin, const char **en
 		else if (strchr(">)}]", *at) != NULL)
 			depth -= depth > 0;
 		else if (depth == 0 && *at == ' ') {
-			*begin = at + 1; /* what was before is the type of the result */
+			*begin = at + 1; /* the text before it is the result type */
 			*end = NULL;
 		} else if (depth == 0 && begins_with(at, "::"))
 			*end = at++;
@@ -64,7 +64,7 @@ void name_class(const char *function, struct text *out)
 		text_add_bytes(out, begin, (size_t)(end - begin));
 }
 
-/* Behind the word "operator" and the signs after it, which may be brackets. */
+/* Returns the text after "operator" and its signs, which may be brackets. */
 static const char *past_operator(const char *at)
 {
 	at += strlen("operator");
@@ -100,7 +100,8 @@ size_t name_bare_length(const char *function)
 /* ---- Plain names ---- */
 
 /*
- * Behind the bracket that closes the one at `at`, or the text's end. The '>' of "->" closes none.
+ * Returns the text after the closing bracket of the one at `at`, or the end. The '>' of "->" closes
+ * none.
  */
 static const char *past_bracket(const char *at)
 {
@@ -117,7 +118,7 @@ static const char *past_bracket(const char *at)
 	return at;
 }
 
-/* Behind "operator" and the signs after it, and where it is a template its arguments. */
+/* Add "operator" and its signs. Returns the text after them, and after template arguments. */
 static const char *add_operator(struct text *out, const char *at)
 {
 	const char *signs = at + strlen("operator"), *end = past_operator(at);
@@ -132,9 +133,9 @@ static const char *add_operator(struct text *out, const char *at)
 }
 
 /*
- * Past the bracket at `at`, which begins a part of the name where nothing or "::" is before it:
- * "(anonymous namespace)", "<lambda(int)>", "{lambda(int)#1}". NULL: these are the arguments, and
- * the name ends.
+ * Add or skip the bracket at `at`. It belongs to the name after nothing or "::", as in "(anonymous
+ * namespace)", "<lambda(int)>", "{lambda(int)#1}". Returns the text after it; NULL if it begins the
+ * arguments, and the name ends.
  */
 static const char *add_bracket(struct text *out, size_t from, const char *at)
 {
@@ -147,12 +148,12 @@ static const char *add_bracket(struct text *out, size_t from, const char *at)
 	}
 	if (*at != '(' || strcmp(text_get(out) + from, "decltype") == 0)
 		return end;
-	if (at[-1] == '.') { /* "(*type)" of Go */
+	if (at[-1] == '.') { /* "(*type)" in Go */
 		text_add_bytes(out, at, (size_t)(end - at));
 		return end;
 	}
 	/*
-	 * Of a function that something is inside of: "main()::{lambda()#1}", "cls::f(int)
+	 * The arguments of an enclosing function: "main()::{lambda()#1}", "cls::f(int)
 	 * const::table"
 	 */
 	if (begins_with(next, " const"))
@@ -170,7 +171,7 @@ void name_plain(const char *function, struct text *out)
 			at = add_operator(out, at);
 		} else if (strchr("<({[", *at) != NULL) {
 			at = add_bracket(out, from, at);
-		} else if (*at == ' ') { /* what was before is the type of the result */
+		} else if (*at == ' ') { /* the text before it is the result type */
 			if (out->count > from)
 				out->items[out->count = from] = '\0';
 			at++;
@@ -180,7 +181,7 @@ void name_plain(const char *function, struct text *out)
 	}
 }
 
-/* Whether the name ends in what was asked for, all of it or behind "::". */
+/* Tell whether the name ends in `asked`, as a whole or after "::". */
 static bool is_end(const char *name, size_t length, const char *asked, size_t wanted)
 {
 	if (length < wanted || strncmp(name + length - wanted, asked, wanted) != 0)
@@ -189,7 +190,9 @@ static bool is_end(const char *name, size_t length, const char *asked, size_t wa
 	       (length >= wanted + 2 && strncmp(name + length - wanted - 2, "::", 2) == 0);
 }
 
-/* The parallel regions of a function, which GCC cuts out of it, are its: "sweep._omp_fn.0". */
+/*
+ * The length including a parallel region, which GCC separates from its function: "sweep._omp_fn.0".
+ */
 static size_t whole_length(const char *function, size_t length)
 {
 	const char *region = strstr(function, "._omp_");
@@ -220,7 +223,7 @@ bool name_is_meant(const char *function, const char *name)
 
 static size_t skip_prefixes(const char *function)
 {
-	/* glibc: hidden aliases, inner names, stdio. In the order of "__GI___libc_malloc". */
+	/* glibc: hidden aliases, internal names, stdio. In the order of "__GI___libc_malloc". */
 	static const char *const prefixes[] = {"__GI_", "__", "_", "libc_", "IO_"};
 	size_t at = 0;
 
@@ -233,7 +236,7 @@ static size_t skip_prefixes(const char *function)
 	return at;
 }
 
-/* The length without "_evex", "_avx512_unaligned_erms" and the like. */
+/* The length without suffixes such as "_evex" or "_avx512_unaligned_erms". */
 static size_t cut_suffixes(const char *name, size_t length)
 {
 	static const char *const suffixes[] = {
@@ -249,7 +252,7 @@ static size_t cut_suffixes(const char *name, size_t length)
 
 		if (length > cut && memcmp(name + length - cut, suffixes[i], cut) == 0) {
 			length -= cut;
-			i = (size_t)-1; /* there may be others before it */
+			i = (size_t)-1; /* start again: other suffixes may precede it */
 		}
 	}
 	return length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of functions: their parts, and which one a user means. */
+/* Names of functions: their parts, and which function a user means. */
 #ifndef DWELL_BASE_NAMES_H
 #define DWELL_BASE_NAMES_H
 
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* The class or namespace of a demangled name: "std::vector<int>" of its push_back; "" of none. */
+/* The class or namespace of a demangled name: "std::vector<int>" for its push_back; "" for none. */
 void name_class(const char *function, struct text *out);
 
 /*
@@ -18,20 +18,21 @@ void name_class(const char *function, struct text *out);
 void name_plain(const char *function, struct text *out);
 
 /*
- * Whether a user's `name` means this function, or the one whose parallel region it is. `name` may
- * be the whole name, the name without arguments, the plain name, or the part of one behind a "::".
+ * Tell whether a user's `name` means this function, or the function of this parallel region. `name`
+ * may be the whole name, the name without arguments, the plain name, or the part of one after "::".
  */
 bool name_is_meant(const char *function, const char *name);
 
 /*
- * Whether the function is a library's own name for `name`, or a variant of it for a processor:
- * "__GI___libc_malloc" for "malloc", "__strcmp_evex" for "strcmp". Not for equal names.
+ * Tell whether the function is a library's internal name for `name`, or its variant for a
+ * processor: "__GI___libc_malloc" for "malloc", "__strcmp_evex" for "strcmp". False for equal
+ * names.
  */
 bool name_is_variant(const char *function, const char *name);
 
 /*
- * The length of the name without "(int, char)": "(below main)", "(anonymous namespace)",
- * "{lambda(int)#1}", "operator()" and "(*type)" of Go are no arguments.
+ * The length of the name without arguments, "(int, char)". Not arguments: "(below main)",
+ * "(anonymous namespace)", "{lambda(int)#1}", "operator()", and "(*type)" in Go.
  */
 size_t name_bare_length(const char *function);
 

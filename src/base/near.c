@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nearness by Levenshtein's distance. */
+/* Similar names by Levenshtein's distance. */
 #include "base/near.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define MAX_NAME 128
 
-/* Edits that make a into b; texts longer than the table count as far apart. */
+/* The number of edits from a to b; texts longer than the table are far apart. */
 static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	unsigned row[MAX_NAME + 1];

@@ -9,7 +9,7 @@
 
 #define NEAR_MOST 4
 
-/* All but `asked` zero is a list without names. */
+/* Empty when all but `asked` is zero. */
 struct near {
 	const char *asked;
 	struct {
@@ -18,15 +18,13 @@ struct near {
 	} best[NEAR_MOST]; /* nearest first */
 };
 
-/* Keep the `length` bytes of the name if they are near to what was asked for; each name once. */
+/* Keep the first `length` bytes of the name if they are similar, and not kept yet. */
 void near_offer(struct near *n, const char *name, size_t length);
-/*
- * The same for the plain name of a function or variable: people do not type the long names of C++.
- */
+/* The same for the plain name of a function or variable: nobody types the long names of C++. */
 void near_offer_function(struct near *n, const char *function);
 void near_release(struct near *n);
 
-/* "a, b, c"; nothing when no name was near. */
+/* Append "a, b, c"; nothing if no name was similar. */
 void near_list(const struct near *n, struct text *out);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of signals; see signal_name.h. Profiles are read elsewhere: these are Linux's of
- * x86-64.
+ * The names of signals; see signal_name.h. They are fixed to x86-64 Linux, as profiles may be read
+ * on other systems.
  */
 #include "base/signal_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FIRST_REALTIME 34 /* libc keeps the two before */
+#define FIRST_REALTIME 34 /* libc reserves the two before */
 #define LAST_REALTIME  64
 
 char *signal_name(int64_t number, char buf[SIGNAL_NAME_BYTES])

@@ -7,9 +7,7 @@
 
 #define SIGNAL_NAME_BYTES 32
 
-/*
- * "SIGSEGV"; of real-time signals "SIGRTMIN+3", as kill -l has them; else "signal 99". Returns buf.
- */
+/* "SIGSEGV"; "SIGRTMIN+3" for real-time signals, as in kill -l; else "signal 99". Returns buf. */
 char *signal_name(int64_t number, char buf[SIGNAL_NAME_BYTES]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sizes and numbers from the command line, and back. Digits only: no locale, no sign, no hex. */
+/* Parses and formats sizes and numbers. Digits only: no locale, no sign, no hex. */
 #include "base/size.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static const struct unit {
 
 #define UNIT_COUNT (sizeof(units) / sizeof(units[0]))
 
-/* Reads digits at *p and moves past them; -1 when there are none or they do not fit. */
+/* Read digits at *p and move past them. Returns -1 if there are none, or they do not fit. */
 static int read_digits(const char **p, uint64_t *n)
 {
 	const char *s = *p;
@@ -32,7 +32,7 @@ static int read_digits(const char **p, uint64_t *n)
 	return 0;
 }
 
-/* The unit that `s` is, wholly: "K", "k", "KB", "KiB", "B" or nothing. */
+/* The unit that all of `s` names: "K", "k", "KB", "KiB", "B" or "". */
 static const struct unit *find_unit(const char *s)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Radix sort, from the lowest byte of the keys to the highest. Addresses of one
- * file differ in three or four bytes: for the others there is nothing to do.
+ * Radix sort, from the lowest byte of the keys to the highest. Addresses of one file differ in
+ * three or four bytes only; equal bytes need no pass.
  */
 #include "base/sort.h"
 
@@ -15,7 +15,7 @@ static unsigned digit(const struct sort_item *item, unsigned byte)
 	return (unsigned)(item->key >> 8 * byte) & (DIGITS - 1);
 }
 
-/* How many there are of each digit becomes where the first of them goes. */
+/* Turn the counts of digits into the places of their first items. */
 static void counts_to_places(size_t at[DIGITS])
 {
 	size_t sum = 0;
@@ -28,7 +28,7 @@ static void counts_to_places(size_t at[DIGITS])
 	}
 }
 
-/* Distribute by one byte. Returns 0, having done nothing, when it is the same in all keys. */
+/* Distribute by one byte. Returns 0, without changes, if it is the same in all keys. */
 static int pass(const struct sort_item *from, struct sort_item *to, size_t count, unsigned byte)
 {
 	size_t at[DIGITS] = {0}, i;

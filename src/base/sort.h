@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sorting tens of thousands of things by a number, such as an address: many times faster than
- * qsort.
+ * Sorting tens of thousands of items by a number, such as an address: many times faster than qsort.
  */
 #ifndef DWELL_BASE_SORT_H
 #define DWELL_BASE_SORT_H
@@ -11,7 +10,7 @@
 
 struct sort_item {
 	uint64_t key;
-	uint64_t index; /* of what is sorted, in its own array */
+	uint64_t index; /* of the item in its own array */
 };
 
 /*
@@ -19,7 +18,7 @@ struct sort_item {
  */
 int sort_by_upper_half(uint64_t *numbers, size_t count);
 
-/* By key; items with equal keys stay in their order. Returns 0, or -1 when memory ran out. */
+/* Sort by key; items with equal keys stay in order. Returns 0, or -1 when memory ran out. */
 int sort_by_key(struct sort_item *items, size_t count);
 
 #endif

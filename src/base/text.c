@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Growing text and paths as text; no file is touched here. */
+/* Growing text, and paths as text; accesses no files. */
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -50,7 +50,7 @@ void text_addf(struct text *t, const char *fmt, ...)
 	va_end(again);
 }
 
-/* Over-long forms, surrogates and what is beyond U+10FFFF are no characters. */
+/* Over-long forms, surrogates and values beyond U+10FFFF are invalid. */
 size_t text_character(const char *text, size_t room)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -94,7 +94,7 @@ int text_read_line(struct text *t, FILE *in, size_t most)
 	int c = EOF;
 
 	t->count = 0;
-	text_add_bytes(t, "", 0); /* an empty line is one, too */
+	text_add_bytes(t, "", 0); /* an empty line must not be NULL */
 	if (t->failed)
 		return -1;
 	while (t->count <= most && (c = getc_unlocked(in)) != EOF && c != '\n') {
@@ -120,7 +120,7 @@ const char *path_basename(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Where the last component of the n bytes at `path` begins. */
+/* Returns the start of the last component of the n bytes at `path`. */
 static size_t last_component(const char *path, size_t n)
 {
 	while (n > 0 && path[n - 1] != '/')
@@ -128,7 +128,7 @@ static size_t last_component(const char *path, size_t n)
 	return n;
 }
 
-/* Whether the n bytes at path end in a component that ".." takes back. */
+/* Tell whether the n bytes at path end in a component that ".." removes. */
 static bool can_go_up(const char *path, size_t n, bool absolute)
 {
 	size_t start = last_component(path, n);

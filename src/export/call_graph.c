@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From arcs to a graph without circles; see call_graph.h. */
+/* Makes an acyclic graph from the arcs; see call_graph.h. */
 #include "export/call_graph.h"
 
 #include <stdlib.h>
@@ -68,17 +68,17 @@ static void index_calls(struct call_graph *g)
 	}
 }
 
-/* ---- A walk that finds what leads back ---- */
+/* ---- A depth-first walk that finds calls back ---- */
 
 enum colour { WHITE, GREY, BLACK };
 
 struct walk {
 	struct call_graph *g;
 	unsigned char *colours;
-	size_t *stack; /* nodes that are grey, and for each the next call to look at */
+	size_t *stack; /* grey nodes; `next` has the next call to follow from each */
 	size_t *next;
 	size_t depth;
-	size_t done; /* nodes black: they fill the order from its end */
+	size_t done; /* number of black nodes: they fill the order from its end */
 };
 
 static void enter(struct walk *w, size_t node)
@@ -108,9 +108,7 @@ static void visit(struct walk *w, size_t root)
 	}
 }
 
-/*
- * From those that begin by themselves; then from those that nobody calls; then from what is left.
- */
+/* Start from the roots; then from nodes without callers; then from the remaining ones. */
 static void visit_all(struct walk *w)
 {
 	struct call_graph *g = w->g;
@@ -150,7 +148,7 @@ static int find_order(struct call_graph *g)
 
 /* ---- Parts ---- */
 
-/* Costs become parts of the callee's: of what it cost in all calls that are left. */
+/* Turn costs into parts: of the callee's cost in all calls that remain. */
 static int share_out(struct call_graph *g, size_t columns)
 {
 	double *sums = calloc(g->node_count * (columns + 1) + 1, sizeof(*sums));
@@ -170,7 +168,7 @@ static int share_out(struct call_graph *g, size_t columns)
 	for (size_t i = 0; status == 0 && i < g->count; i++) {
 		struct call *x = &g->items[i];
 		const double *sum = sums + x->to * (columns + 1);
-		/* What costs nothing of an event is shared out by the number of calls. */
+		/* An event that the calls do not have is shared by number of calls. */
 		double part =
 			sum[columns] > 0 ? (double)x->calls / sum[columns] : 1.0 / callers[x->to];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing Callgrind's format: a header, and for each function the costs of its positions, its calls
- * and its jumps. Names are written once and then by number; positions relative to the last
- * cost's, as Callgrind does. callgrind_lines.c has what a line is, in order.
+ * Writes Callgrind's format: a header, and for each function the costs of its positions, its calls
+ * and its jumps. A name is written once, then replaced by its number. Positions are relative to the
+ * last cost's, as in Callgrind. callgrind_lines.c provides the lines in order.
  */
 #include "export/formats.h"
 
@@ -12,11 +12,11 @@
 
 #include "export/callgrind_lines.h"
 
-#define NEAR   100 /* positions up to so far from the last one are written as a difference */
+#define NEAR   100 /* positions within this distance of the last one are written as differences */
 #define DIGITS 24
 
 struct names {
-	struct map numbers; /* by address of the string: strings of a store are one each */
+	struct map numbers; /* by address of the string: the store has each string once */
 };
 
 struct writing {
@@ -24,11 +24,11 @@ struct writing {
 	const struct export_columns *columns;
 	const struct lines *lines;
 	struct text *out;
-	bool *used; /* of the measured events, those in the file */
+	bool *used; /* by measured event: is in the file */
 	struct names files, functions, objects;
 	bool addresses;
 	bool failed;
-	/* What the last lines said. */
+	/* The values that the last lines set. */
 	const char *file, *object;
 	bool has_object;
 	uint64_t address;
@@ -50,7 +50,7 @@ static void add_number(struct text *out, uint64_t n, char end)
 	text_add_bytes(out, digits + at, sizeof(digits) - at);
 }
 
-/* The name of an event, which readers take for a word. */
+/* Write an event's name as a single word. */
 static void add_word(struct text *out, const char *name)
 {
 	static const char letters[] =
@@ -60,7 +60,9 @@ static void add_word(struct text *out, const char *name)
 		text_add_bytes(out, strchr(letters, *name) != NULL ? name : "_", 1);
 }
 
-/* "fn=(3) main", later "fn=(3)". A name of no lines of its own, nor one that reads as a number. */
+/*
+ * Write "fn=(3) main", later "fn=(3)". The name must not contain line ends, or look like a number.
+ */
 static void add_name(struct writing *w, const char *what, struct names *names, const char *name)
 {
 	uint64_t number;
@@ -108,7 +110,7 @@ static void add_position(struct writing *w, uint64_t address, uint32_t line)
 	add_relative(w->out, line, w->line, false);
 }
 
-/* The position that the costs behind it, or the call or jump before it, belong to. */
+/* Write the position of the line's costs, or of its call or jump. */
 static void add_here(struct writing *w, const struct line *l)
 {
 	add_position(w, l->address, l->place.line);
@@ -116,7 +118,7 @@ static void add_here(struct writing *w, const struct line *l)
 	w->line = l->place.line;
 }
 
-/* The values of the file's events; zeros at the end are left out, but one number there is. */
+/* Write the values of the file's events, without trailing zeros, but at least one number. */
 static void add_values(struct writing *w, const uint64_t *values)
 {
 	size_t last = SIZE_MAX;
@@ -131,7 +133,7 @@ static void add_values(struct writing *w, const uint64_t *values)
 
 /* ---- The header ---- */
 
-/* Whether the format can say it: each event times a whole number. */
+/* Tell whether the format can express the column: a sum of events, each times a whole number. */
 static bool has_words(const struct export_data *d, const struct export_column *c)
 {
 	if (c->is_measured)
@@ -143,7 +145,7 @@ static bool has_words(const struct export_data *d, const struct export_column *c
 	return true;
 }
 
-/* The events asked for, and those that derived ones are sums of. */
+/* Choose the requested events, and those that are parts of derived ones. */
 static void choose_events(struct writing *w, struct text *notes)
 {
 	for (size_t i = 0; i < w->columns->count; i++) {
@@ -243,7 +245,9 @@ static void add_header(struct writing *w, size_t part)
 
 /* ---- The body ---- */
 
-/* The file of what follows: "fe" back in the function's own, "fi" in one that was inlined. */
+/*
+ * Set the file of the next lines: "fe" for the function's own, "fi" for one of an inlined function.
+ */
 static void go_to_file(struct writing *w, const struct export_function *f, const char *file)
 {
 	if (file == w->file)
@@ -271,8 +275,7 @@ static void add_call(struct writing *w, const struct export_function *f, const s
 	if (to->name->object != f->name->object)
 		add_name(w, "cob=", &w->objects, to->name->object);
 	/*
-	 * Left out where it is the one we are in: callgrind_annotate knows short names of that
-	 * only.
+	 * Omitted for the current file: callgrind_annotate does not know its short name otherwise.
 	 */
 	if (to->name->file != w->file)
 		add_name(w, "cfi=", &w->files, to->name->file);
@@ -319,7 +322,7 @@ static void add_line(struct writing *w, const struct line *l)
 	}
 }
 
-/* Each part is read as a file of its own: names are told anew. */
+/* Each part is read as a separate file, so names start again. */
 static void begin_part(struct writing *w, size_t part)
 {
 	map_release(&w->files.numbers);

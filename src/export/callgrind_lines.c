@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Costs, calls and jumps, sorted and summed up by position; see callgrind_lines.h. */
+/* Sorts costs, calls and jumps, and sums them up by position; see callgrind_lines.h. */
 #include "export/callgrind_lines.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static void add_costs(struct lines *l, const struct export_data *d)
 }
 
 /*
- * From one part of a function to another one, as to what the compiler has put apart: no call. In
- * contexts of samples that is recursion.
+ * Tell whether the arc leads between parts of a function that the compiler separated: not a call.
+ * In contexts of samples that would be recursion.
  */
 static bool is_inside(const struct lines *l, const struct export_data *d, const struct store_arc *a)
 {
@@ -48,7 +48,7 @@ static bool is_inside(const struct lines *l, const struct export_data *d, const 
 	       l->functions.of_node[a->caller_id] == l->functions.of_node[a->callee_id];
 }
 
-/* Only calls have lines: who begins by itself has no caller in the file. */
+/* Add a line for each call. Roots have no caller in the file, and so no line. */
 static void add_calls(struct lines *l, const struct export_data *d)
 {
 	for (size_t i = 0; i < d->arc_count; i++) {

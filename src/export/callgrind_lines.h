@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a file in Callgrind's format says of each position, in the order of the file. */
+/* The data of each position, in the order of a file in Callgrind's format. */
 #ifndef DWELL_EXPORT_CALLGRIND_LINES_H
 #define DWELL_EXPORT_CALLGRIND_LINES_H
 
@@ -14,25 +14,25 @@ enum line_kind {
 
 struct line {
 	size_t function;
-	struct store_frame place; /* file (the function's own where it is not known) and line */
+	struct store_frame place; /* file (the function's own if unknown) and line */
 	uint64_t address;
 	enum line_kind kind;
-	size_t callee; /* function of a call */
+	size_t callee; /* for calls: callee's function */
 	uint64_t to_address;
-	struct store_frame to_place; /* of a jump */
-	uint64_t count;		     /* calls, or times that a jump was reached */
+	struct store_frame to_place; /* for jumps */
+	uint64_t count;		     /* calls, or how often a jump was reached */
 	uint64_t taken;
-	uint64_t *values; /* of costs and calls; of the lines' memory */
+	uint64_t *values; /* for costs and calls; in the memory of the lines */
 };
 
 struct lines {
 	struct export_functions functions;
 	bool apart;
-	struct line *items; /* by function, address, line, kind, target: one each */
+	struct line *items; /* unique, by function, address, line, kind, target */
 	size_t count;
 	uint64_t *memory;
-	int64_t first_thread; /* 1 if threads are numbered from 0: in the format, from 1 */
-	uint64_t **totals;    /* by part: what all costs sum up to */
+	int64_t first_thread; /* 1 if threads are numbered from 0: the format numbers from 1 */
+	uint64_t **totals;    /* by part: sums of all costs */
 };
 
 /* Returns -1 when memory runs out; *l owns nothing then. */

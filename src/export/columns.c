@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which events are exported; see columns.h. */
+/* Chooses the events to export; see columns.h. */
 #include "export/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /*
- * A formula that is a sum is known by its values: it is 0 where all events are, each event alone
- * gives its factor, and these say what it is at some places where no other formula would agree.
+ * A formula is recognised as a sum by its values. It must be 0 if all events are 0; each event
+ * alone gives its factor. Then these factors must predict its value at some places where other
+ * formulas would differ.
  */
 #define PLACES 4
 
@@ -18,7 +19,7 @@ static bool agrees(const struct export_column *c, const double *factors, size_t 
 	double sum = 0, most = 1, value;
 
 	for (size_t i = 0; i < count; i++) {
-		/* Numbers without a rule that a formula could follow: a multiplicative hash. */
+		/* Irregular numbers that no formula follows by chance: a multiplicative hash. */
 		values[i] =
 			((place * STORE_MAX_COLUMNS + i + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 44;
 		sum += factors[i] * (double)values[i];
@@ -79,7 +80,7 @@ int export_columns_init(struct export_columns *c, struct export_data *d, const c
 		index = i;
 		if (count > 0)
 			status = events_column(&d->p, asked[i], &index, err);
-		/* One that was given another formula has no name. */
+		/* Columns that were redefined have no name. */
 		if (status == 0 && d->p.columns[index].name[0] != '\0')
 			status = add(c, d, index, err);
 	}

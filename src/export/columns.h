@@ -12,8 +12,8 @@ struct export_column {
 	const char *title; /* or NULL */
 	bool is_measured;
 	/*
-	 * Of a derived one that is a sum: what each measured event counts for. NULL: it is a ratio
-	 * or the like, and those of functions do not add up to that of their callers.
+	 * For a derived column that is a sum: the factor of each measured event. NULL: it is not a
+	 * sum, such as a ratio, and callees' values do not add up to their callers'.
 	 */
 	const double *factors;
 };
@@ -24,17 +24,17 @@ struct export_columns {
 };
 
 /*
- * `asked`: names of events, or "NAME = FORMULA"; none: all events of the profile. Strings are d's
- * or the caller's. Returns -1 with a sentence that says which events there are. Release with
+ * `asked`: names of events, or "NAME = FORMULA"; none: all events of the profile. Strings are owned
+ * by d or the caller. Returns -1 with a sentence that lists the events. Release with
  * export_columns_release; d must outlive it.
  */
 int export_columns_init(struct export_columns *c, struct export_data *d, const char *const *asked,
 			size_t count, struct err *err);
-/* Leave out what is no sum of events, and say so in notes. */
+/* Remove columns that are not sums of events, with a line in notes for each. */
 void export_columns_keep_sums(struct export_columns *c, struct text *notes);
 void export_columns_release(struct export_columns *c);
 
-/* A column's value, from those of the measured events; NAN where it is not defined. */
+/* A column's value, from those of the measured events; NAN if undefined. */
 double export_value(const struct export_column *c, const uint64_t *values);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading what is to be exported; see data.h. */
+/* Reads the data to export; see data.h. */
 #include "export/data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Ids become indexes ---- */
+/* ---- Ids to indexes ---- */
 
-/* False: the id names nothing that there is. */
+/* Returns false for an unknown id. */
 static bool to_index(const struct map *m, int64_t *id)
 {
 	uint64_t i;
@@ -25,7 +25,7 @@ static bool all_to_indexes(struct export_data *d)
 	const struct map *nodes = &d->p.node_index, *locations = &d->p.location_index;
 	bool ok = true;
 
-	/* A context may begin in a process that is not looked at. */
+	/* A context may begin in a process that is not exported. */
 	for (size_t i = 0; i < d->node_count; i++)
 		if (!to_index(nodes, &d->nodes[i].caller_id))
 			d->nodes[i].caller_id = STORE_NONE;
@@ -102,7 +102,7 @@ static int read_samples(struct export_data *d, const struct export_request *r, s
 	return export_from_samples(d, r, err);
 }
 
-/* Of one process its own, of several that of the run. */
+/* The command of the only process, or for several that of the run. */
 static int set_command(struct export_data *d, struct err *err)
 {
 	struct store *s = d->is_sampled ? d->profile.store : d->p.store;
@@ -151,7 +151,7 @@ void export_data_release(struct export_data *d)
 	*d = (struct export_data){0};
 }
 
-/* ---- Questions ---- */
+/* ---- Look-ups ---- */
 
 const struct store_location *export_location(const struct export_data *d, int64_t index)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile in the terms of an event profile (store/events.h): what every format is written from.
- * An event profile is read as it is; the samples of a recording become estimated counts.
+ * A profile in the form of an event profile (store/events.h): the input of all formats. An event
+ * profile is read unchanged; the samples of a recording become estimated counts.
  */
 #ifndef DWELL_EXPORT_DATA_H
 #define DWELL_EXPORT_DATA_H
@@ -15,19 +15,22 @@
  * Arrays keep the order of the store.
  */
 struct export_data {
-	/* The columns; what else it has is moved to the arrays below. Of samples only columns. */
+	/*
+	 * Only its columns: everything else is moved to the arrays below, and samples have nothing
+	 * else.
+	 */
 	struct event_profile p;
-	struct profile profile; /* of samples */
-	bool is_sampled;	/* counts are estimates, and calls are not counted; else: exact */
+	struct profile profile; /* for samples */
+	bool is_sampled;	/* counts are estimates, and calls are not counted */
 
-	char *command; /* of the run, or of the one process that was chosen */
+	char *command; /* of the run, or of the chosen process */
 	struct store_process *processes;
 	size_t process_count;
 	struct store_module *modules;
 	size_t module_count;
 
 	size_t columns; /* measured events */
-	size_t primary; /* the event that is asked about when none is named */
+	size_t primary; /* the event that is used when none is named */
 	struct store_geometry *geometry;
 	size_t geometry_count;
 
@@ -43,16 +46,16 @@ struct export_data {
 	size_t location_count;
 
 	struct map module_index; /* id -> index */
-	struct arena arena;	 /* of what was made up for samples */
+	struct arena arena;	 /* strings and arrays created for samples */
 };
 
 struct export_request {
 	const char *input;
-	int64_t process; /* or STORE_NONE: all of an event profile, the largest of a sampled one */
-	/* Of sampled profiles: */
-	const char *machine; /* whose caches these are; NULL: the one that recorded */
-	const struct profile_cache *caches; /* its: PROFILE_CACHES of them */
-	/* functions that were inlined are nodes; else part of the outer one */
+	int64_t process; /* STORE_NONE: all of an event profile, the largest of a sampled one */
+	/* For sampled profiles: */
+	const char *machine;		    /* name of the machine; NULL: the one that recorded */
+	const struct profile_cache *caches; /* its caches, PROFILE_CACHES of them */
+	/* inlined functions are nodes; else part of the outer function */
 	bool inlined_are_called;
 };
 
@@ -60,19 +63,19 @@ struct export_request {
 int export_data_open(struct export_data *d, const struct export_request *r, struct err *err);
 void export_data_release(struct export_data *d);
 
-/* The location of an index, or NULL for STORE_NONE. */
+/* The location at an index, or NULL for STORE_NONE. */
 const struct store_location *export_location(const struct export_data *d, int64_t index);
 
-/* Where in the sources: file NULL and line 0 when that is not known; innermost, of inlined ones. */
+/* The source position, of the innermost inlined function; file NULL and line 0 if unknown. */
 struct store_frame export_place(const struct store_location *l);
 
-/* The address that tools know an instruction by: the one in its ELF file; 0: not known. */
+/* The address of an instruction in its ELF file, by which tools know it; 0: unknown. */
 uint64_t export_address(const struct store_location *l);
 
-/* Whether any instruction is known by its address. */
+/* Tell whether any instruction has an address. */
 bool export_has_addresses(const struct export_data *d);
 
-/* data_samples.c: fill the arrays from d->profile. */
+/* In data_samples.c: fills the arrays from d->profile. */
 int export_from_samples(struct export_data *d, const struct export_request *r, struct err *err);
 
 #endif

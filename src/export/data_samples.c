@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples of a recording as an event profile: misses in each cache of a machine, accesses and
- * samples, by function, location and, where it was recorded, call path. Counts are estimates:
- * shares of the model, times the accesses of the process. Readers open on the first event: these
- * are the misses that the other views rank by.
+ * Makes an event profile from samples: misses in each cache of a machine, accesses and samples, by
+ * function, location and recorded call path. Counts are estimates: shares of the model, times the
+ * accesses of the process. Readers show the first event by default, so that is the misses by which
+ * other views rank.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 #include "estimate/paths.h"
 #include "export/data.h"
 
-/* Misses in each cache come first, then accesses and samples. */
+/* Misses in each cache, then accesses and samples. */
 #define COLUMNS (PROFILE_CACHES + 2)
 
-/* What one place costs, on one call path. */
+/* The cost of a location on one call path. */
 struct sampled_row {
-	size_t location; /* of the profile; location_count: missing */
+	size_t location; /* index in the profile; location_count: unknown */
 	int64_t path;
 	double values[COLUMNS];
 };
@@ -31,19 +31,19 @@ struct reading {
 	bool inlined_are_called;
 	struct sampled_row *items;
 	size_t count, room;
-	struct store_path *paths; /* by rising id */
+	struct store_path *paths; /* in ascending order of id */
 	size_t path_count;
 	size_t node_room, arc_room;
-	struct map children; /* hash of caller and function -> first node; next[] has the others */
+	struct map children; /* hash of caller and function -> first node; next[]: the others */
 	size_t *next;
 	size_t next_room;
-	struct map arcs; /* callee node -> arc: in contexts each has one caller */
+	struct map arcs; /* callee node -> arc: in contexts each node has one caller */
 };
 
 /* ---- Columns ---- */
 
 static const struct {
-	const char *name; /* of the event */
+	const char *name; /* name of the event */
 	const char *title;
 } cache_events[PROFILE_CACHES] = {
 	{"L1dm", "Misses in an L1 data cache of %s"},
@@ -72,8 +72,8 @@ static int add_misses(struct export_data *d, size_t level, uint64_t size_bytes)
 }
 
 /*
- * The cache that views rank by, if the machine has it, or its first one. caches[] gets one where it
- * has none.
+ * Find the cache by which views rank. If the machine does not have it, take its first cache; if it
+ * has none, add one to caches[].
  */
 static int first_level(const struct profile *p, struct profile_cache *caches, size_t *first,
 		       struct err *err)
@@ -94,7 +94,7 @@ static int first_level(const struct profile *p, struct profile_cache *caches, si
 	return 0;
 }
 
-/* The caches' sizes in sizes[], in the order of their events: first_level's, then the others. */
+/* Add the events, and their caches' sizes in sizes[]: that of first_level, then the others. */
 static int make_events(struct export_data *d, uint64_t sizes[PROFILE_CACHES], struct err *err)
 {
 	struct profile_cache caches[PROFILE_CACHES];
@@ -148,7 +148,9 @@ static void merge_rows(struct reading *r)
 	r->count = kept;
 }
 
-/* The accesses and samples are the same for each size: the first one's are taken. */
+/*
+ * Read the misses for a size. Accesses and samples do not depend on it: the first size's are kept.
+ */
 static int read_size(struct reading *r, size_t cache, uint64_t size, struct err *err)
 {
 	const struct query q = {.policy = QUERY_RANDOM, .size_bytes = size};
@@ -222,8 +224,8 @@ static void add_values(uint64_t *to, const double *values, size_t columns)
 }
 
 /*
- * The call of `callee`, in a context of its own, from the place in its caller. How many calls there
- * were is not known: 0.
+ * Add the call of `callee`, in its context, from the location in its caller. The number of calls is
+ * unknown: 0.
  */
 static int add_arc(struct reading *r, int64_t callee, int64_t location, const double *values)
 {
@@ -247,13 +249,13 @@ static int add_arc(struct reading *r, int64_t callee, int64_t location, const do
 			.values = sums,
 		};
 	}
-	/* The arena's: only readers see it as const. */
+	/* Memory of the arena, const only for readers. */
 	sums = (uint64_t *)(uintptr_t)d->arcs[at].values;
 	add_values(sums, values, d->columns);
 	return 0;
 }
 
-/* ---- A row becomes a stack of nodes and a cost ---- */
+/* ---- From rows to nodes and costs ---- */
 
 static const struct store_path *find_path(const struct reading *r, int64_t id)
 {
@@ -272,7 +274,7 @@ static const struct store_path *find_path(const struct reading *r, int64_t id)
 	return NULL;
 }
 
-/* Go down from *node through the functions that the location is in, the outermost first. */
+/* Descend from *node through the functions of the location, outermost first. */
 static int descend(struct reading *r, const struct store_location *l, int64_t from, int64_t *node,
 		   const double *values)
 {
@@ -286,7 +288,7 @@ static int descend(struct reading *r, const struct store_location *l, int64_t fr
 		if (add_node(r, f, object, *node, node) != 0 ||
 		    add_arc(r, *node, from, values) != 0)
 			return -1;
-		/* An inlined function begins where it stands in the outer one. */
+		/* An inlined function is called from the same location. */
 		from = l != NULL ? l - r->p->locations : STORE_NONE;
 		if (!r->inlined_are_called)
 			break;
@@ -345,7 +347,7 @@ static int add_rows(struct reading *r)
 	return 0;
 }
 
-/* The data's own arrays: the profile keeps its ones. */
+/* Copy the arrays: the profile keeps its own. */
 static int copy_code(struct export_data *d)
 {
 	const struct profile *p = &d->profile;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded stacks, as flamegraph.pl and its kin read them. */
+/* Folded stacks, for flamegraph.pl and similar tools. */
 #include "export/formats.h"
 #include "views/figures.h"
 
-/* From the outermost function: those above first. Stacks are as deep as programs call. */
+/* Add the functions, outermost first. The recursion is as deep as the program's calls. */
 static void add_stack(const struct export_data *d, const struct stacks *s, size_t at,
 		      struct text *out)
 {

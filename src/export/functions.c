@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Taking nodes together; see functions.h. */
+/* Merges nodes into functions; see functions.h. */
 #include "export/functions.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int compare_parts(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* There are few parts, and nodes of one come after another. */
+/* There are few parts, and the nodes of a part are consecutive. */
 static int find_part(struct export_functions *f, struct export_part wanted, size_t *part)
 {
 	for (size_t i = f->part_count; i-- > 0;) {
@@ -163,9 +163,7 @@ void export_functions_release(struct export_functions *f)
 	*f = (struct export_functions){0};
 }
 
-/*
- * Contexts end after a few callers, or at the start of the program; what is damaged ends here, too.
- */
+/* Contexts end after a few callers, or at the program's start. The limit stops damaged ones. */
 #define MAX_DEPTH 4096
 
 bool export_is_nested(const struct export_functions *f, const struct export_data *d,

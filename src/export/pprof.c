@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pprof's profile.proto (github.com/google/pprof, proto/profile.proto): a stack is a list of
- * locations, the innermost first. The last function of a stack has a location for each instruction
- * or line that costs something, with what was inlined there; callers are locations of whole
- * functions.
+ * locations, innermost first. The last function of a stack has a location for each instruction or
+ * line with a cost, including inlined functions. Its callers are locations of whole functions.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #include "export/functions.h"
 #include "export/proto.h"
 
-/* Fields of the messages. */
+/* Field numbers of the messages. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE = 2,
@@ -49,7 +48,7 @@ enum {
 	FUNCTION_FILE = 4,
 };
 
-/* A leaf with less of all events than this part of the whole is the function's. */
+/* A leaf below this part of the total, in all events, counts for its function. */
 #define LEAST_PART  1e-6
 #define LEAST_COUNT 0.5
 
@@ -59,16 +58,16 @@ struct pprof {
 	const struct stacks *s;
 	struct text *out;
 	struct export_functions nodes;
-	size_t *first_cost;	/* by node; one more at the end */
+	size_t *first_cost;	/* by node; count + 1 items */
 	unsigned char *written; /* locations: those of the data, then one for each function */
 	struct map strings;	/* address of a string -> number */
 	struct map functions;	/* name and file -> number */
-	struct map mappings;	/* number of a file name -> number */
+	struct map mappings;	/* file's number -> number */
 	struct stacks_rounding *rounding;
 	double *least, *values, *rest;
-	uint64_t *ids; /* of a sample's locations */
+	uint64_t *ids; /* locations of a sample */
 	size_t id_room;
-	struct text part; /* a message that is being put together */
+	struct text part; /* a message under construction */
 	bool failed;
 };
 
@@ -87,7 +86,7 @@ static uint64_t number_of(struct pprof *p, struct map *m, uint64_t key, bool *is
 	return number;
 }
 
-/* String 0 is "". */
+/* The string's number; string 0 is "". */
 static uint64_t string_of(struct pprof *p, const char *s)
 {
 	struct text safe = {0};
@@ -134,7 +133,7 @@ static uint64_t mapping_of(struct pprof *p, const char *path)
 	if (!is_new)
 		return number;
 	proto_number(&m, MAPPING_ID, number);
-	/* Addresses are those of the file. */
+	/* Addresses are those in the file. */
 	proto_number(&m, MAPPING_LIMIT, INT64_MAX);
 	proto_number(&m, MAPPING_FILE, file);
 	proto_number(&m, MAPPING_HAS_FUNCTIONS, 1);
@@ -153,8 +152,9 @@ static const char *base_name(const char *path)
 }
 
 /*
- * The file of the program itself: the object with its path, or with its name where an imported file
- * tells no more. A program that costs nothing by itself, as an interpreter, is one, too. Or NULL.
+ * The file of the program: an object with its path; or with the same name, as imported files may
+ * have no path; or the executable itself, which may have no costs, as an interpreter. NULL if
+ * unknown.
  */
 static const char *main_object(const struct export_data *d)
 {
@@ -220,7 +220,7 @@ static uint64_t location_of(struct pprof *p, size_t node, int64_t location)
 
 /* ---- Samples ---- */
 
-/* p->values at a leaf; what no whole count is left of is no sample. */
+/* Add the sample of a leaf from p->values, unless all round to 0. */
 static void add_sample(struct pprof *p, const struct stack *x, uint64_t leaf)
 {
 	struct text m = {0};
@@ -249,7 +249,7 @@ static void add_sample(struct pprof *p, const struct stack *x, uint64_t leaf)
 	proto_message(p->out, PROFILE_SAMPLE, &m);
 }
 
-/* What a stack costs by itself, by the instructions of its last function. */
+/* Add the own cost of a stack, by the instructions of its last function. */
 static void add_leaves(struct pprof *p, const struct stack *x)
 {
 	const struct export_data *d = p->d;
@@ -373,7 +373,7 @@ int export_pprof(struct export_job *j, struct err *err)
 
 	if (status == 0) {
 		add_types(&p);
-		/* Readers take the first mapping for the program. */
+		/* Readers regard the first mapping as the program. */
 		mapping_of(&p, main_object(p.d));
 		add_samples(&p);
 		status = p.failed || plain.failed

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The encoding of Protocol Buffers; see proto.h. */
+/* Encodes Protocol Buffers; see proto.h. */
 #include "export/proto.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* How a field's value is written; the low bits of its key. */
+/* The encoding of a field's value, in the low bits of its key. */
 enum { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
 
-#define LEVEL 6 /* as gzip */
+#define LEVEL 6 /* gzip's default */
 
-/* Seven bits a byte, the lowest first; all but the last byte have the highest bit set. */
+/* Seven bits in each byte, lowest first; the highest bit is set in all but the last byte. */
 static void add_varint(struct text *t, uint64_t n)
 {
 	char bytes[10];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Flat rows as CSV and JSON: a line of a function of a process each. */
+/* Flat rows as CSV and JSON: one for each line of a function of a process. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>

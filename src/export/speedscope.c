@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope's file format, https://www.speedscope.app/file-format-schema.json: frames once, and
- * for each event a profile of the type "sampled", in which a sample is a stack of frames, the
- * outermost first, and its weight is what it costs. Samples are sorted, so that the view in order
- * of time shows each stack, and what stacks have in common, in one piece.
+ * speedscope's file format, https://www.speedscope.app/file-format-schema.json: a list of frames,
+ * and for each event a profile of the type "sampled". A sample is a stack of frames, outermost
+ * first, and its weight is its cost. Samples are sorted, so that the time-ordered view shows each
+ * stack, and common parts of stacks, in one piece.
  */
 #include <jansson.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static json_t *json_frame(const struct export_function *f)
 
 /* ---- Stacks of functions ---- */
 
-/* A stack as its functions, the outermost first. Many stacks of nodes can be the same one. */
+/* A stack as functions, outermost first. Several stacks of nodes may have the same functions. */
 struct path {
 	const size_t *functions;
 	size_t depth;
@@ -38,7 +38,7 @@ struct path {
 };
 
 struct paths {
-	struct path *items; /* sorted: equal ones, and those that begin equally, together */
+	struct path *items; /* sorted, so that equal stacks and common beginnings are adjacent */
 	size_t count;
 	size_t *memory;
 };
@@ -52,7 +52,7 @@ static int compare_paths(const void *a, const void *b)
 			return x->functions[i] < y->functions[i] ? -1 : 1;
 	if (x->depth != y->depth)
 		return x->depth < y->depth ? -1 : 1;
-	/* No order but for sums that are the same each time. */
+	/* Makes the order, and so the rounding of sums, reproducible. */
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
@@ -158,7 +158,7 @@ static json_t *json_profiles(const struct export_columns *c, const struct stacks
 	return profiles;
 }
 
-/* The profile that is shown first. */
+/* The index of the profile that is shown first. */
 static size_t active_profile(const struct export_data *d, const struct export_columns *c)
 {
 	for (size_t i = 0; i < c->count; i++)

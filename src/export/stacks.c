@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unfolding the call graph into stacks; see stacks.h. */
+/* Unfolds the call graph into stacks; see stacks.h. */
 #include "export/stacks.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "export/call_graph.h"
 
 /*
- * What makes less of each event is not looked into, where stacks are estimates: there can be as
- * many as there are ways through the call graph. Half a count is nothing at all.
+ * Estimated stacks with less than this part of each event are not unfolded: there can be as many as
+ * paths through the call graph. Half a count rounds to nothing.
  */
 #define LEAST_PART  1e-4
 #define LEAST_COUNT 0.5
@@ -31,7 +31,7 @@ static void add_costs(struct stacks *s, const struct export_data *d, const struc
 				export_value(&c->items[k], d->costs[i].values);
 }
 
-/* From the callees up, each gives its callers their part of what it costs in all. */
+/* From callees to callers, add to each caller its part of the callee's total cost. */
 static void add_callees(struct stacks *s, const struct call_graph *g)
 {
 	memcpy(s->all, s->own, g->node_count * s->columns * sizeof(*s->all));
@@ -50,7 +50,7 @@ static void add_callees(struct stacks *s, const struct call_graph *g)
 
 /* ---- Stacks ---- */
 
-/* `part`: of the parent's shares; or all, of roots without any. */
+/* Add a stack. `part`: its part of the parent's shares; NULL for roots: all. */
 static void add_stack(struct unfolding *u, size_t node, size_t parent, const double *part)
 {
 	struct stacks *s = u->s;
@@ -79,7 +79,7 @@ static void add_stack(struct unfolding *u, size_t node, size_t parent, const dou
 	s->items[s->count++] = (struct stack){node, parent, is_whole, shares};
 }
 
-/* Those that the last function of the stack calls. */
+/* Add the callees of the stack's last function. */
 static void add_below(struct unfolding *u, size_t at)
 {
 	const struct call_graph *g = u->g;
@@ -90,7 +90,7 @@ static void add_below(struct unfolding *u, size_t at)
 			add_stack(u, g->items[i].to, at, g->items[i].cost);
 }
 
-/* Those that begin by themselves, and those whose callers are not known. */
+/* Add the roots, and the functions whose callers are unknown. */
 static void add_roots(struct unfolding *u)
 {
 	const struct call_graph *g = u->g;
@@ -122,7 +122,7 @@ static int unfold(struct stacks *s, const struct call_graph *g)
 	for (size_t k = 0; k < s->columns; k++)
 		u.least[k] = fmax(g->several_callers ? u.least[k] * LEAST_PART : 0, LEAST_COUNT);
 	add_roots(&u);
-	/* Stacks are added behind while those in front are looked into. */
+	/* New stacks are appended while earlier ones are unfolded. */
 	for (size_t i = 0; i < s->count && !u.failed; i++)
 		if (!s->items[i].is_whole)
 			add_below(&u, i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The query: its defaults, and which rows it shows. */
+/* The query: its defaults, and the rows that it shows. */
 #include "query/query.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static int compile(regex_t *regex, bool *has, const char *text, struct err *err)
 	if (*has)
 		regfree(regex);
 	*has = false;
-	/* regcomp recurses at each bracket, and needs a gigabyte for each {1000}. */
+	/* regcomp recurses at each bracket, and allocates a gigabyte for each {1000}. */
 	if (strlen(text) > MOST_EXPRESSION)
 		return err_set(err, "an expression of %zu bytes is too long: %d are the most",
 			       strlen(text), MOST_EXPRESSION);

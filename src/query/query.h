@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a view shows: which part of the run, in which caches, in which order, and how many rows. The
- * command line fills it once; each member means the same in every view. A query is constant while a
- * view works, so that several threads may serve queries of their own.
+ * The question to a view: the part of the run, the caches, the order, and the number of rows. The
+ * command line sets it once; each member means the same in every view. A view does not change it,
+ * so that several threads may serve their own queries.
  */
 #ifndef DWELL_QUERY_QUERY_H
 #define DWELL_QUERY_QUERY_H
@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-#define QUERY_ANY	   (-1) /* of processes and threads: none is named; equals STORE_NONE */
+#define QUERY_ANY	   (-1) /* processes and threads: none is named; equals STORE_NONE */
 #define QUERY_MOST_METRICS 64
 
 /* In the order of enum model_policy. */
@@ -23,7 +23,7 @@ enum query_policy {
 	QUERY_LRU = 1,
 };
 
-/* What rows of samples are ordered by, most first. */
+/* The order of rows of samples, highest first. */
 enum query_order {
 	QUERY_BY_MISSES, /* the default */
 	QUERY_BY_RATIO,	 /* misses per access */
@@ -32,22 +32,22 @@ enum query_order {
 	QUERY_ORDERS
 };
 
-/* Texts are borrowed, from the arguments of the program for instance. */
+/* Texts are borrowed, for example from the program's arguments. */
 struct query {
-	int64_t process; /* order number in the run; QUERY_ANY: the choice of the view */
+	int64_t process; /* its number in the run; QUERY_ANY: chosen by the view */
 	int64_t thread;	 /* index in the process; QUERY_ANY: all */
 	enum query_policy policy;
-	uint64_t size_bytes; /* of the cache that ranks; 0: the default of the profile */
+	uint64_t size_bytes; /* cache size to rank by; 0: the profile's default */
 	uint64_t ways;	     /* lines in a set; 0: fully associative */
 	uint64_t line_bytes; /* of a cache line; 0: as recorded */
-	const char *machine; /* its caches: a name or a list of sizes; NULL: those that recorded */
+	const char *machine; /* name, or list of cache sizes; NULL: the machine that recorded */
 	const char *metrics[QUERY_MOST_METRICS]; /* events, "NAME" or "NAME = FORMULA" */
 	size_t metric_count;			 /* 0: all */
 	const char *sort;   /* the event, or the column, to sort by; NULL: the first one */
-	bool is_sort_usual; /* of views that have the column; others leave it out */
-	uint64_t limit;	    /* rows of the text; 0: the default of the view */
+	bool is_sort_usual; /* views without the column may ignore `sort` */
+	uint64_t limit;	    /* rows of text output; 0: the view's default */
 	bool has_focus, has_ignore;
-	regex_t focus, ignore; /* where has_focus and has_ignore; see query_shows */
+	regex_t focus, ignore; /* valid if has_focus, has_ignore; see query_shows */
 };
 
 /* Set all defaults. Release with query_release. */
@@ -55,26 +55,27 @@ void query_init(struct query *q);
 void query_release(struct query *q);
 
 /*
- * Show only rows that match, or none that match: an extended regular expression. Another call
- * replaces it. Returns 0, or -1 with *err set.
+ * Show only rows that match the extended regular expression, or hide them. A later call replaces
+ * it. Returns 0, or -1 with *err set.
  */
 int query_set_focus(struct query *q, const char *expression, struct err *err);
 int query_set_ignore(struct query *q, const char *expression, struct err *err);
 
 /*
- * The order that `sort` asks for. Returns 0, or -1 with *err set: rows of samples lack the column.
+ * The order that `sort` names. Returns 0, or -1 with *err set if rows of samples have no such
+ * column.
  */
 int query_order(const struct query *q, enum query_order *order, struct err *err);
 
-/* Whether it has a focus or an ignore expression. */
+/* Tell whether it has a focus or an ignore expression. */
 bool query_filters(const struct query *q);
 
-/* The same question about another cache; what it owns stays with *q. */
+/* The same query for another cache; *q keeps its memory. */
 struct query query_at(const struct query *q, uint64_t size_bytes);
 
 /*
- * Whether to show a row that has these names: of function, source file, object file, data. NULL: it
- * has none.
+ * Tell whether to show a row with these names: function, source file, object file, data. NULL:
+ * none.
  */
 bool query_shows(const struct query *q, const char *const *names, size_t count);
 
