@@ -91,7 +91,7 @@ struct channel_config {
 	uint32_t max_windows; /* per process; 0: no limit */
 	/* with a limit: a period is at least this part of the run so far */
 	uint32_t window_growth_ppm;
-	/* CPU time that sampling may cost, per million of that of counting; 0: no limit */
+	/* CPU time of sampling, translation included: ppm of that of counting; 0: no budget */
 	uint32_t overhead_ppm;
 	uint64_t run_start_ns; /* CLOCK_MONOTONIC */
 	uint64_t delay_ns;
@@ -177,7 +177,7 @@ enum channel_marks {
 	CHANNEL_STOP_FOUND = 4,
 	CHANNEL_STOP_ENTERED = 8,
 	CHANNEL_MARK_SEEN = 16,	    /* the program ran DWELL_START */
-	CHANNEL_ENGINE_FAILED = 32, /* an engine failed, and has printed why */
+	CHANNEL_ENGINE_FAILED = 32, /* an engine ended a program or its profiling, and said why */
 };
 
 enum channel_slot_state {

@@ -11,7 +11,11 @@ struct code_options {
 	uint8_t ib_bits;
 	/* Entries of indirect branches compare by `loop`, see cache_emit_ib_entry. */
 	bool loop_checks;
-	/* Branches must not cross or end at a boundary of 32 bytes. */
+	/*
+	 * Pad in front of a conditional branch, and the comparison that fuses with it, if they
+	 * would cross or end at a 32-byte boundary: Intel's processors do not cache their decoded
+	 * form then.
+	 */
 	bool keeps_branches;
 	/* Alignment of loop heads in bytes; 0: none. */
 	uint32_t loop_align;

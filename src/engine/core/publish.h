@@ -15,7 +15,10 @@ void publish_counts(struct thread *t, const struct counts *after);
  * pacing_look.
  */
 uint64_t publish_paced(const struct process *p);
-/* Publish all totals before a system call, so that live readers see them meanwhile. */
+/*
+ * Publish t's counts, and write the process's totals to its slot, if t has made accesses since the
+ * last call. For use before t may wait in a system call, while the collector may read them.
+ */
 void publish_report(struct thread *t);
 
 #endif

@@ -26,7 +26,11 @@ struct repeat {
 struct run_mode {
 	bool has_windows;   /* threads need watches beside their buffers */
 	bool is_controlled; /* marks, functions and the clock turn profiling on and off */
-	bool leaves_out;    /* of many threads, those without memory are not profiled */
+	/*
+	 * of many threads, one without memory for a buffer is left out of the window; else
+	 * profiling ends
+	 */
+	bool leaves_out;
 
 	/*
 	 * A process starts, or a forked child. False: it cannot be profiled, and the user has been
@@ -40,7 +44,7 @@ struct run_mode {
 	/* Profiling is turned on or off. The lock is held, t's buffer empty. */
 	void (*turn)(struct thread *t, uint64_t total, bool on);
 
-	/* Profiling ends while the target runs on. The lock is held. */
+	/* Profiling ends; the target continues. The lock is held. */
 	void (*give_up)(void);
 
 	/* The timer has expired; sets it for the next call. The lock is held. */
@@ -56,7 +60,10 @@ struct run_mode {
 	void (*consume)(struct thread *t, uint64_t here, uint64_t n, uint64_t total);
 	/* The same in half the time, without publishing counts; false: impossible now. */
 	bool (*consume_quickly)(struct thread *t, uint64_t here, uint64_t n, uint64_t total);
-	/* Accesses of the process until the mode has to look again; 0: no bound. */
+	/*
+	 * Accesses left of the open window, when the process has made `total`; 0: no window is
+	 * open. Bounds how much of a buffer is used.
+	 */
 	uint64_t (*left)(uint64_t total);
 
 	/*

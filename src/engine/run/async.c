@@ -57,8 +57,8 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 }
 
 /*
- * Does the register hold the counters? Not at target instructions that use it. If the target has
- * never used it, skip the search for the block: among 100,000 blocks it misses the cache.
+ * Does the register hold the counters? Not at target instructions that use it. Those set used31;
+ * while it is 0, skip the search for the block, which misses the caches among 100,000 blocks.
  */
 static bool has_counters(const struct thread *t, uint64_t pc)
 {

@@ -46,8 +46,8 @@
 static const struct counts nothing;
 
 /*
- * What stands from segment m of the block on may take it that registers which the stream variant
- * borrows are put away already. The next to be borrowed in each of its two ways is the one.
+ * Code from segment m on may assume that the registers which the stream variant borrows are saved.
+ * For each of its two ways to borrow, saves the register that is borrowed next.
  */
 static void put_away(struct thread *t, const struct insn_map *map, const struct insn_at *m)
 {
@@ -128,8 +128,8 @@ static bool find_inside(struct thread *t, uint64_t block_pc, struct deferred *de
 }
 
 /*
- * Touch the page of code: another thread may have to fill it, and may wait for this one's turn or
- * for the translate lock. True: t has waited, and things may have changed.
+ * Touch the page of code: another thread may have to fill it, which may wait for this one's turn or
+ * the translate lock. True: t has waited, and state may have changed.
  */
 static bool touch_code(struct thread *t)
 {
@@ -151,7 +151,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 
 	if (__atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST))
 		x87_show(t);
-	/* From here on the cache may be emptied; `from` is looked at under the lock. */
+	/* from here on the cache may be emptied; `from` is read under the lock */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
 		enum translate_result r = TRANSLATE_OK;
@@ -262,8 +262,8 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 }
 
 /*
- * May the thread continue inside its block? If not it continues by pc. It counts
- * as in the cache until this is decided, so the block still exists.
+ * May the thread continue inside its block? If not, it continues by pc. It counts as inside the
+ * cache until this is decided, so the block still exists.
  */
 static bool may_resume(struct thread *t, const struct block *b)
 {
@@ -341,7 +341,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		t->rip = e->target;
 		__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 		syscalls_handle(t);
-		call_stack_break(t); /* it may have been a return from a signal's handler */
+		call_stack_break(t); /* it may have returned from a signal handler */
 		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_REP:
@@ -387,7 +387,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	}
 }
 
-/* At the beginning of a segment, a thread was called, or has no room for stream entries. */
+/* At the beginning of a segment, the thread was called, or has no room for stream entries. */
 static void exit_at_segment(struct thread *t, struct counts after)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
@@ -425,7 +425,7 @@ static void dispatch(struct thread *t)
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
 }
 
-/* Enter the cache at t->rip. */
+/* Prepare to enter the cache at t->next. */
 static void go_in(struct thread *t)
 {
 	if (t->variant == VARIANT_FILTER) {
@@ -442,7 +442,7 @@ void dispatch_go_on(struct thread *t)
 	go_in(t);
 }
 
-/* The thread starts, had a fault, or found the world held when it wanted to enter. */
+/* The thread starts, had a fault, or could not enter because the world is held. */
 void dispatch_wait_and_go_on(struct thread *t)
 {
 	lanes_read(t);

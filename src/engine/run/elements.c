@@ -8,8 +8,8 @@
 
 /* The accesses of one iteration of a string instruction, in order. */
 struct string_op {
-	uint8_t opcode;	 /* even: bytes; odd: by operand size */
-	uint8_t from[2]; /* enum reg whose value before is the address */
+	uint8_t opcode;	 /* of the byte form; the next, odd opcode has the operand size */
+	uint8_t from[2]; /* enum reg that holds the address before the instruction */
 	uint8_t kind[2];
 	uint8_t accesses;
 };
@@ -139,7 +139,7 @@ static uint64_t vector_base(const struct thread *t, const struct mem_op *m)
 	return v;
 }
 
-static uint32_t lock; /* of the saved vector state */
+static uint32_t lock; /* guards `area` in active_lanes */
 
 void elements_forked(void)
 {

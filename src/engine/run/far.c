@@ -18,7 +18,7 @@ struct form {
 	uint8_t opcode;
 	uint8_t rex;
 	const uint8_t *rest; /* behind the opcode */
-	uint32_t width;	     /* of what is popped and pushed */
+	uint32_t width;	     /* of values popped and pushed */
 	uint64_t pc;
 };
 
@@ -27,7 +27,7 @@ static uint64_t reg(const struct thread *t, uint32_t low, uint32_t high)
 	return t->regs[low | (high ? 8 : 0)];
 }
 
-/* The address of the operand, and where the instruction ends. */
+/* The address of the operand; *end becomes the end of the instruction. */
 static uint64_t operand(const struct thread *t, const struct form *f, uint64_t *end)
 {
 	const uint8_t *p = f->rest;
@@ -60,7 +60,7 @@ static uint64_t operand(const struct thread *t, const struct form *f, uint64_t *
 	return a + (uint64_t)(int64_t)disp + (relative ? *end : 0);
 }
 
-/* `count` values of f->width bytes each. 0 or -1. */
+/* Reads `count` values of f->width bytes each. Returns 0 or -1. */
 static int read_values(uint64_t *to, const struct form *f, uint64_t at, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {

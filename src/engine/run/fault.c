@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel-side signal handler. It runs on the thread's signal stack with
- * everything blocked, wherever the thread was: in the cache, in the engine, or
- * in a system call. It only notes asynchronous signals. A fault in the cache
- * it translates into the target's terms; a write to a page we protected it
- * resolves by itself.
+ * The kernel's signal handler. It runs on the thread's signal stack with all signals blocked,
+ * wherever the thread was: in the code cache, in the engine, or in a system call. It only notes
+ * asynchronous signals. It translates a fault in the cache into the target's terms. It resolves
+ * writes to write-protected code pages itself.
  */
 #include "engine/run/fault.h"
 
@@ -32,7 +31,7 @@
 #define ERROR_WRITE	2u
 #define OPCODE_INT3	0xcc
 #define OPCODE_INT1	0xf1
-#define VECTOR_INT3	3 /* the last byte of int 3 where it has two */
+#define VECTOR_INT3	3 /* the last byte of the two-byte int 3 */
 #define TRAP_PAGE_FAULT 14u
 #define SYSCALL_BYTES	2
 
@@ -46,7 +45,7 @@ static bool between(uint64_t pc, const void *first, const void *end)
 	return pc >= address_of(first) && pc < address_of(end);
 }
 
-/* Others may send what looks like a fault: then the thread stands behind a system call. */
+/* A process may send the signal of a fault. The thread is then right behind a system call. */
 static bool is_sent(const siginfo_t *info, uint64_t pc)
 {
 	if (info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE)
@@ -70,7 +69,8 @@ static void take_registers(struct thread *t, const struct frame_context *c)
 }
 
 /*
- * What is counted and has not run, of the segment from instruction m on: m included if it did not.
+ * The counts of the segment's instructions that were counted but did not run: from m on; if `trap`,
+ * from behind m on.
  */
 static struct counts not_run(const struct insn_map *map, const struct insn_at *m, bool trap)
 {
@@ -88,7 +88,7 @@ static struct counts not_run(const struct insn_map *map, const struct insn_at *m
 	return c;
 }
 
-/* How many entries the segment of m writes before its trailer. */
+/* The number of entries that the segment of m writes before its trailer. */
 static uint32_t segment_entries(const struct insn_map *map, const struct insn_at *m)
 {
 	const struct insn_at *end = map->at + map->insns;
@@ -98,7 +98,7 @@ static uint32_t segment_entries(const struct insn_map *map, const struct insn_at
 	return m->stream_entries;
 }
 
-/* Only part of the segment's stream entries stand for accesses that happened. */
+/* Cut the segment's stream entries to accesses that happened. */
 static void cut_stream(struct thread *t, const struct block *b, const struct insn_map *map,
 		       const struct insn_at *m)
 {
@@ -111,7 +111,7 @@ static void cut_stream(struct thread *t, const struct block *b, const struct ins
 		entry -= entries + 1;
 	t->buf = entry;
 	if (done) {
-		/* The call or return that the segment ends in was not made. */
+		/* the call or return at the segment's end was not made */
 		entry[done] = entry[entries] & ~(uint64_t)STREAM_CALL_BIT;
 		t->buf = entry + done + 1;
 	}
@@ -119,7 +119,7 @@ static void cut_stream(struct thread *t, const struct block *b, const struct ins
 		t->cut = t->buf;
 }
 
-/* In a simulation the trailer will say how many instructions have run, see segments_cut_last. */
+/* In a simulation the trailer gets the number of instructions that ran, see segments_cut_last. */
 static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
 {
 	const struct insn_at *first = m;
@@ -132,7 +132,7 @@ static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
 	t->cut_segment = first->segment;
 }
 
-/* Registers that held engine values get the target's back. */
+/* Restore the target's registers that held engine values. */
 static void restore_scratch(struct thread *t, const struct block *b, const struct insn_map *map,
 			    const struct insn_at *m, bool trap)
 {
@@ -150,7 +150,7 @@ static void restore_scratch(struct thread *t, const struct block *b, const struc
 		t->regs[RCX] = t->spill0;
 }
 
-/* xmm15 is the target's, the upper half of ymm15 stands in memory. */
+/* Restore the upper half of ymm15 from memory, where xmm15 is the target's already. */
 static void put_upper_half(const struct thread *t, const struct frame_ucontext *uc)
 {
 	uint8_t *fp = (uint8_t *)(uintptr_t)uc->mc.fpstate;
@@ -189,7 +189,9 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	t->resuming = false;
 	t->vector_faulted = t->before_vector && !trap && t->rip == t->vector.pc;
 	if (m->flags & INSN_AT_APP31) {
-		/* The register is the target's already: the image that sigreturn loads stays. */
+		/*
+		 * the counter register is the target's already: keep the image that sigreturn loads
+		 */
 		if (m->flags & INSN_AT_HALF)
 			put_upper_half(t, uc);
 		uc->mc.rip = address_of(engine_resume);
@@ -201,7 +203,9 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	return true;
 }
 
-/* A write to a page that we protect for its code: true when it can be tried again. */
+/*
+ * Handle a write to a page that is write-protected for its code. True: the write can be repeated.
+ */
 static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
 {
 	uint64_t page = (uint64_t)(uintptr_t)info->si_addr & ~(PAGE - 1);
@@ -210,23 +214,21 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
 	if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR ||
 	    !(uc->mc.err & ERROR_WRITE))
 		return false;
-	/*
-	 * The engine's own code, which may hold the lock, writes to no memory of the target but so.
-	 */
+	/* other engine code, which may hold the lock, never writes to the target's memory */
 	if (!cache_contains(uc->mc.rip) && !between(uc->mc.rip, engine_exit, engine_glue_end) &&
 	    !between(uc->mc.rip, engine_copy, engine_xstate_end) && !t->syscall_sp)
 		return false;
 	lock_take(&engine.translate_lock);
 	ours = pages_release(page);
 	if (!ours) {
-		/* Another thread may have released it just before us. */
+		/* another thread may have released it just before */
 		const struct mapping *m = mappings_find(page);
 		struct code_page *p = pages_find_code(page);
 
 		ours = p && p->write_faults && m && (m->prot & 2) && !p->write_protected;
 	}
 	lock_drop(&engine.translate_lock);
-	/* The block that writes may have rewritten itself: go on by pc. */
+	/* the block may have rewritten itself: continue by pc */
 	if (ours && cache_contains(uc->mc.rip))
 		return leave_cache(t, uc, false);
 	return ours;
@@ -236,9 +238,9 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
 #define OPCODE_POPF 0x9d
 
 /*
- * The target single-steps itself: the machine traps after every instruction of
- * the cache, and we pass on those that end an instruction of the target, that
- * is when the next one's copy is reached. Returns true when it is not yet time.
+ * The target single-steps itself. The processor traps after each instruction in the cache; pass on
+ * only the traps that end a target instruction, which is when the next one's copy is reached.
+ * Returns true to continue without a signal.
  */
 static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
 {
@@ -250,7 +252,7 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 	if (info->si_signo != SIGTRAP || info->si_code != TRAP_TRACE)
 		return false;
 	if (!cache_contains(uc->mc.rip)) {
-		/* Inside the engine proper; engine_enter takes it up again from t->rflags. */
+		/* in the engine proper; engine_enter sets the flag again from t->rflags */
 		if (!between(uc->mc.rip, engine_exit, engine_glue_end) &&
 		    !between(uc->mc.rip, engine_filter_miss, engine_filter_miss_end))
 			uc->mc.eflags &= ~EFLAGS_TRAP;
@@ -262,10 +264,7 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 	if (!m || m->code != uc->mc.rip - address_of(b->start))
 		return true;
 	here = b->pc + m->source;
-	/*
-	 * Right behind popfq the first trap already ends an instruction, if nothing of ours is
-	 * between.
-	 */
+	/* right behind popfq the first trap ends an instruction, if no engine code is between */
 	if (t->step_from == 0 && m >= map.at + 2 && b->start[m[-2].code] == OPCODE_POPF &&
 	    m[-2].code + m[-2].length == m[-1].code && m[-1].code + m[-1].length == m->code)
 		return false;
@@ -277,8 +276,8 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 }
 
 /*
- * The first instruction whose copy lies behind offset `at`: a look there is one of its, or counts
- * its segment. NULL: none.
+ * The first instruction whose copy lies behind offset `at`. Code at `at` in front of it checks its
+ * accesses, or counts its segment. NULL: none.
  */
 static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at)
 {
@@ -290,9 +289,9 @@ static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at
 }
 
 /*
- * The look in front of instruction m has found it to be unaligned, where that was not expected
- * (filter_trust.h): leave in front of m. It is made anew, and looked at again, which changes
- * nothing of what has been seen of it.
+ * The check in front of instruction m found an unaligned access that was not expected
+ * (filter_trust.h). Leave before m; m is translated anew and checked again, which does not change
+ * what is simulated.
  */
 static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext *uc)
 {
@@ -329,7 +328,9 @@ static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext 
 	return true;
 }
 
-/* The segment's entries have no room. `m`: its first instruction. It will begin again. */
+/*
+ * The buffer has no room for the segment's entries. It will begin again at its first instruction m.
+ */
 static void leave_full(struct thread *t, struct frame_context *c, const struct insn_map *map,
 		       const struct insn_at *m)
 {
@@ -346,10 +347,9 @@ static void leave_full(struct thread *t, struct frame_context *c, const struct i
 }
 
 /*
- * A fault in front of a segment's first instruction. Reading its tally: somebody
- * called the thread, which has nothing of the segment run and all registers the
- * target's. Writing its trailer: the stream buffer is full, and one register is
- * borrowed. Leave as an exit stub would.
+ * A fault in front of a segment's first instruction. If it reads its tally, the thread was called:
+ * nothing of the segment has run, and all registers are the target's. If it writes its trailer, the
+ * stream buffer is full, and one register is borrowed. Leave like an exit stub.
  */
 static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 			     struct frame_ucontext *uc)
@@ -382,7 +382,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	return true;
 }
 
-/* Is this the beginning of a return's entry of some block, and no code of the target's like it? */
+/* Is this the beginning of a block's entry for returns? No copied target code looks like it. */
 static bool is_return_entry(const uint8_t *code)
 {
 	static const uint8_t low[] = {RETURN_REPAIR, LEA_RCX_RCX},
@@ -398,8 +398,8 @@ static bool is_return_entry(const uint8_t *code)
 }
 
 /*
- * A return on a stack that cannot be written: go where it leads without the
- * push, and then without putting back what the push has not overwritten.
+ * A return on a stack that cannot be written: continue at the target of the return without the
+ * push, and without restoring what the push would have overwritten.
  */
 static bool return_on(int signal, struct frame_ucontext *uc)
 {
@@ -424,8 +424,8 @@ static bool return_on(int signal, struct frame_ucontext *uc)
 }
 
 /*
- * Does the signal come behind the instruction? So it does for int3 and int1, but some virtual
- * machines leave the program at an int1.
+ * Does the signal come behind the instruction, as for int3 and int1? Some virtual machines leave
+ * the program at an int1.
  */
 static bool is_behind(int signal, const siginfo_t *info, uint64_t pc)
 {
@@ -438,8 +438,8 @@ static bool is_behind(int signal, const siginfo_t *info, uint64_t pc)
 }
 
 /*
- * A block that compares its source finds that there is none any more: that is another difference.
- * The comparison, cmp [rcx + disp32], imm, is followed by the jump for one.
+ * The source of a block that verifies itself is unmapped: treat it as changed. The comparison, cmp
+ * [rcx + disp32], imm, is followed by the jump for a difference.
  */
 static bool source_is_gone(struct frame_context *c)
 {
@@ -480,7 +480,10 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 	}
 	if (trap || cache_contains(uc->mc.rip)) {
 		if (t->pending && !t->fault) {
-			/* An asynchronous one is waiting: it goes first, the fault comes back. */
+			/*
+			 * an asynchronous signal is noted: deliver it first; the fault happens
+			 * again
+			 */
 			if (!trap && leave_cache(t, uc, false))
 				return;
 		}
@@ -505,8 +508,8 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 }
 
 /*
- * The thread waits in a page fault, and was called: it leaves the code there. A place of the
- * engine's own, as the repair of a return, is none of an instruction: there it waits on.
+ * The thread was called while it waits in a page fault: leave the code there. Engine code, such as
+ * the repair of a return, belongs to no target instruction: there the thread continues to wait.
  */
 static bool leave_stuck(struct thread *t, struct frame_ucontext *uc)
 {

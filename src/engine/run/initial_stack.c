@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stack that a program begins with; see initial_stack.h. */
+/* The initial stack of a program; see initial_stack.h. */
 #define _GNU_SOURCE
 #include "engine/run/initial_stack.h"
 
@@ -16,7 +16,7 @@
 
 #define NAME_BYTES 4096u
 
-/* What the kernel made for the engine. */
+/* The vectors that the kernel made for the engine. */
 struct vectors {
 	char **argv, **envp;
 	Elf64_auxv_t *auxv;
@@ -52,7 +52,7 @@ static struct vectors find_vectors(char **argv)
 	return v;
 }
 
-/* Variables for the engine alone go. */
+/* Removes variables that are for the engine only. */
 static void drop_variables(struct vectors *v)
 {
 	uint64_t kept = 0;
@@ -67,7 +67,7 @@ static void drop_variables(struct vectors *v)
 	v->envc = kept;
 }
 
-/* Moves s up, so that it ends at `end`. */
+/* Moves s up to end at `end`. */
 static char *move_up(char *end, const char *s)
 {
 	uint64_t bytes = length(s) + 1;
@@ -76,7 +76,9 @@ static char *move_up(char *end, const char *s)
 	return end - bytes;
 }
 
-/* Close together, as the kernel leaves them: what the engine's variables took is free below. */
+/*
+ * Moves the strings together, like the kernel's: the space of the engine's variables is free below.
+ */
 static struct strings move_strings(struct vectors *v, char *end)
 {
 	struct strings s = {.end = (uint64_t)(uintptr_t)end};
@@ -94,8 +96,8 @@ static struct strings move_strings(struct vectors *v, char *end)
 }
 
 /*
- * The auxiliary vector as the target must find it. Returns where the kernel has put the engine's
- * name: highest of all.
+ * Fixes the auxiliary vector for the target. Returns the address of the engine's name, which the
+ * kernel puts above all else.
  */
 static const char *fix_auxv(struct vectors *v, const struct image *image, const char *name)
 {
@@ -119,9 +121,9 @@ static const char *fix_auxv(struct vectors *v, const struct image *image, const 
 }
 
 /*
- * /proc/PID/stat, auxv, cmdline and environ are made of this. No privilege is needed as long as
- * /proc/PID/exe stays what it is; where the kernel refuses (older ones want the heap above the
- * program), they tell of the engine.
+ * Sets what /proc/PID/stat, auxv, cmdline and environ show. Needs no privilege as long as
+ * /proc/PID/exe does not change. If the kernel refuses (older ones require the heap above the
+ * program), they show the engine.
  */
 static void tell_kernel(const struct image *image, const struct strings *s, uint64_t rsp,
 			const struct vectors *v)
@@ -148,8 +150,8 @@ static void tell_kernel(const struct image *image, const struct strings *s, uint
 }
 
 /*
- * argc, argv, envp, auxv above where the kernel put the engine's: there are fewer variables, so it
- * fits. Returns rsp.
+ * Writes argc, argv, envp and auxv to end where the engine's end: there are fewer variables, so
+ * they fit. Returns rsp.
  */
 static uint64_t write_vectors(const struct vectors *v, uint64_t *copy)
 {
@@ -187,7 +189,7 @@ int initial_stack_build(struct initial_stack *s, char **argv, const struct image
 	memcpy(kept_name, name, name_bytes);
 	drop_variables(&v);
 	strings = move_strings(&v, last + length(last) + 1);
-	memcpy(lowest, kept_name, name_bytes); /* a part of what was a variable for the engine */
+	memcpy(lowest, kept_name, name_bytes); /* in place of an engine variable */
 	s->name = lowest;
 	name = fix_auxv(&v, image, lowest);
 	s->top = (uint64_t)(uintptr_t)name + length(name) + 1 + 8;

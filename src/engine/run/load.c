@@ -91,7 +91,7 @@ static const char *no_room(long result)
 		       : "cannot be mapped: no room in the address space";
 }
 
-/* Choose where a relocatable image goes, and reserve it; fixed ones must be free. */
+/* Choose the place of a relocatable image, and reserve it. A fixed image's place must be free. */
 static int place(struct file *f, const char **why)
 {
 	uint64_t align = PAGE, bytes = f->high - f->low;
@@ -126,7 +126,7 @@ static int place(struct file *f, const char **why)
 	return 0;
 }
 
-/* The rest of the last page of a file's part. False: the file is shorter than that. */
+/* Clears the rest of a file part's last page. False: the file is shorter. */
 static bool clear(uint64_t start, uint64_t end)
 {
 	static const uint8_t zeros[PAGE];
@@ -134,7 +134,7 @@ static bool clear(uint64_t start, uint64_t end)
 	return engine_copy((void *)(uintptr_t)start, zeros, end - start) == 0;
 }
 
-/* One PT_LOAD: the file part, the rest of its last page cleared, then fresh pages. */
+/* Maps a PT_LOAD: the file part, with the rest of its last page cleared, then fresh pages. */
 static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 {
 	uint64_t start = f->bias + (ph->p_vaddr & ~(PAGE - 1));

@@ -29,7 +29,7 @@
 
 struct module {
 	uint64_t start, end, offset;
-	const char *path; /* kept for good */
+	const char *path; /* never freed */
 	struct module_file file;
 };
 
@@ -119,7 +119,10 @@ void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32
 
 static const struct counts nothing;
 
-/* Everybody out of the cache, or as many as come in time: take in what they counted. */
+/*
+ * Stop the threads outside of the code cache, as far as they come in time, and collect their
+ * counts.
+ */
 static void settle_all(struct thread *t, uint32_t patience_ms)
 {
 	world_stop(t, patience_ms);
@@ -154,7 +157,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 	alloc_report(p);
 	records_end(p, cause, status, footprint, line_use);
 	control_end();
-	/* A default action that does not kill after all: let them go on, unprofiled. */
+	/* if the default action does not kill after all, threads continue unprofiled */
 	world_release();
 }
 

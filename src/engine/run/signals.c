@@ -44,7 +44,7 @@ static void kernel_mask(uint64_t mask)
 	engine_let_in(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
 }
 
-/* What the target wants blocked, without the signals that the engine needs. */
+/* The target's mask without the signals that the engine needs. */
 uint64_t signals_kernel_mask(const struct thread *t)
 {
 	return t->mask & ~(SYNC_SIGNALS | (t->real_tick ? 0 : TICK_BIT));
@@ -56,15 +56,15 @@ static void apply_mask(const struct thread *t)
 }
 
 /*
- * Signals that end programs by default and are how people, limits, timers and the programs
- * themselves end them: the engine takes them to finish the profile first, and to tell which it was.
+ * Signals that end programs by default, sent by people, limits, timers and programs. The engine
+ * handles them to finish the profile first, and to record which it was.
  */
 #define ENDING_SIGNALS                                                                           \
 	(bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGABRT) | bit(SIGUSR1) | bit(SIGUSR2) | \
 	 bit(SIGPIPE) | bit(SIGALRM) | bit(SIGTERM) | bit(SIGXCPU) | bit(SIGXFSZ) |              \
 	 bit(SIGVTALRM) | bit(SIGPROF))
 
-/* What the kernel is told for an action of the target. */
+/* The kernel's action for an action of the target. */
 static struct kernel_sigaction kernel_view(int signal, const struct kernel_sigaction *a)
 {
 	struct kernel_sigaction k = *a;
@@ -122,16 +122,18 @@ void signals_block_all(void)
 
 void signals_unblock(struct thread *t)
 {
-	/* The kernel gives these kinds first, too. With a signal noted, delivery sets the mask. */
+	/*
+	 * the kernel delivers these kinds first, too; with a signal noted, delivery sets the mask
+	 */
 	held_release(t);
 	if (t->pending)
 		return;
 	if (rest_is_due(t)) {
-		/* One that a filter sends would kill, if it were blocked. */
+		/* a SIGSYS from a filter kills if it is blocked */
 		kernel_mask(~(SYNC_SIGNALS | TICK_BIT | bit(SIGSYS)));
 		rest_begin(t);
 	}
-	/* The timer may have ended it already, perhaps before that mask was set. */
+	/* the timer may have ended the rest already, even before that mask was set */
 	if (!t->resting)
 		apply_mask(t);
 }
@@ -233,7 +235,7 @@ void signals_die(struct thread *t, int signal, const siginfo_t *info)
 	kernel_action(signal, &dfl, 0);
 	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, &copy);
 	kernel_mask(only);
-	/* Still here: a stop signal that was continued, or one whose default is to do nothing. */
+	/* still alive: a stop signal that was continued, or a default action that does nothing */
 	apply_mask(t);
 	if (is_sync(signal)) {
 		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
@@ -252,7 +254,7 @@ static bool is_readable(uint64_t address)
 void signals_raise_fault(struct thread *t, int signal, int code, uint64_t address)
 {
 	if (t->pending && !t->fault) {
-		/* The noted one comes first; the fault happens again after it. */
+		/* the noted signal comes first; the fault happens again after it */
 		return;
 	}
 	t->pending_info = (siginfo_t){.si_signo = signal, .si_code = code};
@@ -328,7 +330,7 @@ static void take_context(struct thread *t, const struct frame_context *c)
 	t->step_from = 0;
 }
 
-/* Vector state to the target's stack, with the notes the kernel leaves. 0 or -1. */
+/* Saves vector state to the target's stack, with the kernel's notes. Returns 0 or -1. */
 static int save_vector_state(uint64_t at, struct xstate x)
 {
 	struct frame_fp_note note = {.magic1 = FRAME_FP_MAGIC1,
@@ -448,7 +450,7 @@ void signals_deliver(struct thread *t)
 	if (!(mask & TICK_BIT))
 		t->real_tick = false;
 	else if (signal == TICK_SIGNAL)
-		t->real_tick = true; /* more of them keep their order in the kernel */
+		t->real_tick = true; /* further ones keep their order in the kernel */
 	__atomic_store_n(&t->pending, 0, __ATOMIC_SEQ_CST);
 	signals_unblock(t);
 	graph_signal(t);
@@ -498,7 +500,7 @@ void signals_before_exec(struct thread *t)
 {
 	struct kernel_sigaction ignore = {.handler = HANDLER_IGNORE};
 
-	/* A tick on its way would end the new program: ignoring it throws it away. */
+	/* a pending tick would end the new program: ignoring the signal discards it */
 	ticker_stop_all(t);
 	rest_drop(t);
 	kernel_action(TICK_SIGNAL, &ignore, 0);

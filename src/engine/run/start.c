@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine's beginning: it has been executed in place of a program, with the
- * program's argv. It maps the program, makes the initial stack what the kernel
- * would have made it, and translates from the first instruction. Until the
- * jump to its own stack it is an ordinary C program, but one that allocates
+ * The engine's start: the kernel has executed it in place of a program, with the program's argv. It
+ * maps the program, builds the initial stack as the kernel would, and translates from the first
+ * instruction on. Until the jump to its own stack it is an ordinary C program, but it allocates
  * nothing: the process's heap is the target's.
  */
 #define _GNU_SOURCE
@@ -48,7 +47,7 @@
 #define EXIT_CANNOT_RUN 126 /* as a shell's */
 #define OPTIONS_ENV	"DWELL_ENGINE_OPTIONS"
 
-/* What came in the environment. */
+/* The engine's settings from the environment. */
 struct request {
 	int channel_fd, engine_fd, exe_fd;
 	uint32_t parent, cause;
@@ -90,7 +89,7 @@ static void parse_channel(const char *p)
 	request.cause = (uint32_t)v;
 }
 
-/* "soft:hard:" of each, "::" of one that is not set */
+/* "soft:hard:" of each; "::" if not set */
 static void parse_limits(const char *p)
 {
 	for (int i = 0; i < LAUNCH_LIMITS; i++) {
@@ -160,8 +159,8 @@ static bool is_amd(void)
 }
 
 /*
- * `features`: of leaf 7 of cpuid, ebx. With registers of 512 bits xmm15 will not do: adding to it
- * clears all above, and what the target has there is kept for 256 bits only.
+ * `features`: ebx of cpuid leaf 7. With 512-bit registers xmm15 cannot count: an addition clears
+ * all higher bits, and the target's are saved for 256 bits only.
  */
 static void choose_counter(uint32_t features, uint64_t xcr0, bool has_avx)
 {
@@ -209,7 +208,7 @@ static void note_stack(struct thread *t, uint64_t rsp, uint64_t stack_top)
 	uint64_t top = round_up(stack_top, PAGE);
 	uint64_t low = (rsp & ~(PAGE - 1)) - (8ull << 20);
 
-	/* Code on the stack is rare and shares its pages with data: always checked. */
+	/* code on the stack is rare and shares its pages with data: it always verifies itself */
 	mappings_set(low, top, PROT_READ | PROT_WRITE | (image.exec_stack ? PROT_EXEC : 0),
 		     image.exec_stack, false, true);
 	alloc_stack(t, low, top);
@@ -239,7 +238,7 @@ static void set_comm(const struct process *p)
 	sys2(SYS_prctl, PR_SET_NAME, name);
 }
 
-/* The program is broken, or a reason of ours. */
+/* why: NULL if the program is broken. */
 __attribute__((noreturn)) static void cannot_load(const char *why)
 {
 	if (!why)
@@ -247,7 +246,7 @@ __attribute__((noreturn)) static void cannot_load(const char *why)
 	cannot(request.name, why, EXIT_CANNOT_RUN);
 }
 
-/* On the engine's own stack: from here on nothing of libc is used. */
+/* Runs on the engine's own stack: no libc from here on. */
 static void begin(void *arg)
 {
 	struct thread *t = arg;
@@ -259,7 +258,7 @@ static void begin(void *arg)
 
 	process_begin(t, argv0, request.parent, request.cause);
 	note_vdso(p);
-	raised = descriptors_raise(&was); /* the kernel needs none to do what now comes */
+	raised = descriptors_raise(&was); /* the kernel needs no descriptors for an exec */
 	text_busy_init(request.exe_fd);
 	if (load_program(p, request.exe_fd, &image, &why) != 0)
 		cannot_load(why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waiting for memory outside of the code; see stuck_wait.h. */
+/* Waiting for memory outside of the code cache; see stuck_wait.h. */
 #include "engine/run/stuck_wait.h"
 
 #include "channel/sys.h"
@@ -33,7 +33,7 @@ static void touch(uint64_t address, bool writes)
 		engine_copy(&byte, (const void *)(uintptr_t)address, 1);
 }
 
-/* What the instruction touches, in the order of its operands. */
+/* Lists what the instruction touches, in the order of its operands. */
 static uint32_t touches(struct thread *t, const struct insn *in, struct element out[ELEMENTS_MOST])
 {
 	if (in->kind == INSN_REP || in->kind == INSN_ELEMENTS)

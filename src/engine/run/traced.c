@@ -20,7 +20,7 @@ static uint32_t tracer_in(const char *text)
 
 bool traced_by_run(const struct thread *t)
 {
-	char text[1024]; /* it stands among the first lines */
+	char text[1024]; /* it is among the first lines */
 	uint32_t tracer;
 
 	if (t->process->is_traced)

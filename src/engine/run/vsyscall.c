@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of old system calls; see vsyscall.h. */
+/* The page of legacy system calls; see vsyscall.h. */
 #include "engine/run/vsyscall.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static const long numbers[] = {SYS_gettimeofday, SYS_time, SYS_getcpu};
 
 #define CALLS (sizeof numbers / sizeof *numbers)
 
-/* time(NULL) by way of the page: faults where the kernel has none. */
+/* Calls time(NULL) through the page: faults if the kernel has none. */
 static int call_time(void *arg)
 {
 	uint64_t at = VSYSCALL_PAGE + CALL_BYTES;

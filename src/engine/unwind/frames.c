@@ -6,7 +6,10 @@
 #include "engine/core/util.h"
 
 #define MOST_FOUND 128u /* by one walk */
-/* Compare only the innermost: a thread that returned through more is taken to find the same. */
+/*
+ * Only so many innermost frames are compared with memory. A change farther out goes unnoticed: the
+ * thread has returned through all of these, and has called the same functions again.
+ */
 #define MOST_COMPARED 64u
 
 uint32_t frames_not_below(const struct frames *f, uint32_t depth, uint64_t slot)
@@ -24,8 +27,8 @@ static bool are_same(const struct call_frame *end, uint32_t n)
 }
 
 /*
- * Is the frame that the walk has found the innermost of the first `depth`, and are all its callers
- * still there? Then the rest of the walk would find the same frames.
+ * Is the frame that the walk has found the innermost of the first `depth`, and are its callers, up
+ * to MOST_COMPARED, unchanged? Then assume that the rest of the walk would find the same frames.
  */
 static bool joins(const struct frames *f, uint32_t depth, const struct unwind_walk *w)
 {

@@ -99,7 +99,10 @@ static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 	}
 }
 
-/* A local symbol may have any name; for a library .dynsym lists all functions that others call. */
+/*
+ * Can other files call the symbol by its name? Local symbols may have any name. In a library only
+ * .dynsym counts, which lists all functions that others call; in the program .symtab, too.
+ */
 static bool is_exported(const struct elf *e, const Elf64_Shdr *symbols, uint32_t bind)
 {
 	return (bind == STB_GLOBAL || bind == STB_WEAK) &&

@@ -22,8 +22,9 @@ static uint32_t count;
 static bool is_cut_reported;
 
 /*
- * Programs with deep recursion have more paths than there is room for. From `count` paths on, new
- * ones are cut to their `depth` innermost calls, so that numbers last for the whole run.
+ * Programs with deep recursion may have more paths than numbers. From `count` paths on, new ones
+ * are cut to their `depth` innermost calls, of which fewer are distinct. At the last limit new
+ * paths get none.
  */
 static const struct {
 	uint32_t count, depth;

@@ -44,7 +44,10 @@ void sim_functions_release(struct sim_functions *f);
 /* The number of the function that pc is in; 0 when memory ran out. */
 uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc);
 
-/* Code in [start, end) was unmapped: forget the functions there. Their numbers are not reused. */
+/*
+ * Code in [start, end) was unmapped: forget the functions there, except those of made code
+ * (SIM_FUNCTION_MADE). Numbers are not reused.
+ */
 void sim_functions_forget(struct sim_functions *f, uint64_t start, uint64_t end);
 
 #endif

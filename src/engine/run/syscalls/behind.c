@@ -19,12 +19,12 @@
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/run/visits.h"
 
-#define MOST_PARTS   1024 /* the kernel takes no more at once */
+#define MOST_PARTS   1024 /* the kernel's limit */
 #define WIPE_ON_FORK 18	  /* MADV_*, some newer than the headers */
 #define KEEP_ON_FORK 19
 #define FULL_ADDRESS (1ull << 47)
 
-/* What a call does to memory, and with which arguments. */
+/* The effect of a call on memory, and its arguments. */
 enum effect {
 	NOTHING = 0,
 	FILLS,	       /* args[1], args[2] bytes */
@@ -33,7 +33,7 @@ enum effect {
 	FILLS_MESSAGE, /* args[1], a struct msghdr */
 	FILLS_OTHERS,  /* args[3], args[4] struct iovec, of process args[0]; and the like */
 	READS_OTHERS,  /* the same into args[1], args[2] */
-	WRITES,	       /* descriptor args[0], where it stands */
+	WRITES,	       /* descriptor args[0], at its position */
 	WRITES_AT,     /* the same, at args[3] */
 	OPENS,	       /* for writing, perhaps */
 	CUTS,	       /* the file of descriptor args[0] */
@@ -90,10 +90,7 @@ uint64_t behind_id_of_file(long fd)
 
 /* ---- Buffers ---- */
 
-/*
- * The kernel is about to write there: it must not meet pages that are write-protected for their
- * code.
- */
+/* The kernel is about to write there: remove the write protection of code pages. */
 static void open_range(uint64_t start, uint64_t bytes)
 {
 	uint64_t end = start + bytes;
@@ -131,12 +128,12 @@ static void open_message(uint64_t at)
 /* ---- Files ---- */
 
 /*
- * Has /proc/PID/mem been opened for writing, by whatever name? Was it before the fork that this
- * process comes from? Then that of /proc/self is another's.
+ * Was a /proc/PID/mem opened for writing, by any name? And was that before the fork that made this
+ * process? Then a descriptor of /proc/self/mem refers to another process.
  */
 static bool has_mem, has_inherited_mem;
 
-/* Files open for writing, the newest ones: a descriptor that is another file by now is none. */
+/* The newest files open for writing. An entry is void if its descriptor is another file now. */
 static struct {
 	int fd;
 	uint64_t id;
@@ -175,9 +172,9 @@ bool behind_may_change(long fd, uint64_t id)
 }
 
 /*
- * Whose memory is it: the number in the name, which is .../PID/mem or .../PID/task/TID/mem; of a
- * thread of this process it is the process's. 0: nobody's. A file of that name that is not in /proc
- * is taken for one, which does no harm.
+ * The process whose memory this is: the number in the name .../PID/mem or .../PID/task/TID/mem; for
+ * a thread of this process the process's. 0: none. A file of that name outside of /proc counts,
+ * too, which does no harm.
  */
 static uint64_t owner_of_mem(const struct thread *t, long fd)
 {
@@ -199,10 +196,10 @@ static uint64_t owner_of_mem(const struct thread *t, long fd)
 	return number;
 }
 
-/* A call that opens asks for this. */
+/* The open flags of a call that opens. */
 static uint64_t flags_of(long nr, const long args[6])
 {
-	uint64_t flags = 0; /* of openat2: the first field of what it takes */
+	uint64_t flags = 0; /* of openat2: the first field of its struct */
 
 	if (nr == SYS_creat || nr == SYS_memfd_create)
 		return O_RDWR;
@@ -226,7 +223,7 @@ static void opened(const struct thread *t, long fd, uint64_t flags)
 		visits_ask_all(t, owner);
 }
 
-/* Code at these addresses is not what it was. */
+/* Code at these addresses has changed. */
 static void changed(uint64_t start, uint64_t end)
 {
 	lock_take(&engine.translate_lock);
@@ -235,7 +232,7 @@ static void changed(uint64_t start, uint64_t end)
 	lock_drop(&engine.translate_lock);
 }
 
-/* `bytes` were written; where the descriptor stands is behind them. */
+/* `bytes` were written; the descriptor's position is behind them. */
 static void written_to(const struct thread *t, const long args[6], bool at_offset, uint64_t bytes)
 {
 	uint64_t start = (uint64_t)args[3];
@@ -271,7 +268,7 @@ static void cut_named(const char *path)
 
 static struct {
 	uint64_t start, end;
-	bool is_wiped; /* it reads as zeros; else it is not there */
+	bool is_wiped; /* reads as zeros; else not mapped */
 } left_out[MOST_LEFT_OUT];
 static uint32_t left_out_count;
 
@@ -296,7 +293,7 @@ static void advised(uint64_t start, uint64_t bytes, long advice)
 		leave_out(start, end, advice == WIPE_ON_FORK);
 }
 
-/* Only code matters, and whether it is there still: what was kept after all is translated again. */
+/* Drops code only. Memory that the child has after all is translated again. */
 void behind_forked(void)
 {
 	has_inherited_mem |= has_mem;
@@ -322,7 +319,7 @@ static void before_filling(enum effect e, const long args[6])
 	case FILLS_MESSAGE:
 		open_message((uint64_t)args[1]);
 		break;
-	case FILLS_OTHERS: /* another process's addresses may be ours: no harm */
+	case FILLS_OTHERS: /* of another process; if the addresses are ours, too, no harm is done */
 		open_parts((uint64_t)args[3], (uint64_t)args[4]);
 		break;
 	default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine's descriptors stay out of the target's way; see descriptors.h. */
+/* Hides the engine's descriptors from the target; see descriptors.h. */
 #define _GNU_SOURCE
 #include "engine/run/syscalls/descriptors.h"
 
@@ -17,7 +17,7 @@ bool descriptors_are_ours(const struct thread *t, long fd)
 	return (int)fd == t->process->channel_fd || (int)fd == t->process->engine_fd;
 }
 
-/* close, and what programs try descriptors with to see whether they are open */
+/* Close, and calls by which programs test whether a descriptor is open. */
 long descriptors_call(struct thread *t, long nr, const long a[6])
 {
 	if (descriptors_are_ours(t, a[0]))
@@ -67,7 +67,7 @@ bool descriptors_raise(struct rlimit *was)
 	if (engine.quiet || sys_failed(sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, was)))
 		return false;
 	l = (struct rlimit){was->rlim_cur + SPARE, was->rlim_max};
-	/* Where the soft limit is at the hard one, only the privileged may. */
+	/* raising the hard limit needs a privilege */
 	if (l.rlim_cur > l.rlim_max)
 		l.rlim_max = l.rlim_cur;
 	return !sys_failed(sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, &l, 0));
@@ -78,7 +78,7 @@ void descriptors_restore(const struct rlimit *was)
 	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, was, 0);
 }
 
-/* To a number from `least` on. The old one stays open. */
+/* Copies a descriptor to a number from `least` on. The old one stays open. */
 static bool copy_to(int *fd, uint64_t least)
 {
 	long n = sys3(SYS_fcntl, *fd, F_DUPFD, least);
@@ -105,7 +105,7 @@ bool descriptors_make_way(struct thread *t)
 		moved = true;
 	}
 	descriptors_restore(&was);
-	if (moved && t->process->profiling) /* with the old one its lock went */
+	if (moved && t->process->profiling) /* its lock went with the old descriptor */
 		slots_lock(t->process);
 	return moved;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine keeps two descriptors, for the channel and for itself, which the target is not to
- * meet: not by their numbers, nor by having fewer of its own.
+ * The engine's two descriptors: the channel and its own file. The target must not see them, neither
+ * by number nor by having fewer of its own.
  */
 #ifndef DWELL_ENGINE_RUN_DESCRIPTORS_H
 #define DWELL_ENGINE_RUN_DESCRIPTORS_H
@@ -13,19 +13,19 @@
 bool descriptors_are_ours(const struct thread *t, long fd);
 
 /*
- * The target has no descriptor left. If ours are among those that it may have, they move above its
- * limit; true: then there is one now.
+ * The target has no descriptor left. Move ours above its limit, if they are below. True: one is
+ * free now.
  */
 bool descriptors_make_way(struct thread *t);
 
 /*
- * Allow some descriptors more, for the engine; *was is to be restored. False: not allowed, and
+ * Raise the limit of descriptors, for the engine; the caller restores *was. False: not allowed, and
  * nothing changed.
  */
 bool descriptors_raise(struct rlimit *was);
 void descriptors_restore(const struct rlimit *was);
 
-/* Handlers of system calls: of close and what programs try descriptors with, and others. */
+/* Handlers of system calls: close and calls that test a descriptor; close_range; dup2 and dup3. */
 long descriptors_call(struct thread *t, long nr, const long args[6]);
 long descriptors_close_range(struct thread *t, long nr, const long args[6]);
 long descriptors_dup2(struct thread *t, long nr, const long args[6]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program's limits of memory; see limit_calls.h. */
+/* The program's memory limits; see limit_calls.h. */
 #include "engine/run/syscalls/limit_calls.h"
 
 #include <errno.h>
@@ -23,14 +23,12 @@ static uint64_t program_bytes(uint64_t start, uint64_t end)
 	return bytes;
 }
 
-/*
- * Neighbours may be one mapping to the kernel, so the program's bytes are subtracted.
- */
+/* The kernel may merge neighbours into one mapping, so the program's bytes are subtracted. */
 static bool add_mapping(const struct proc_mapping *m, void *with)
 {
 	uint64_t *held = with, bytes;
 
-	if (m->end >> 63) /* the page of vsyscall is no memory of the process */
+	if (m->end >> 63) /* the vsyscall page is not the process's memory */
 		return false;
 	bytes = m->end - m->start - program_bytes(m->start, m->end);
 	held[0] += bytes;
@@ -38,7 +36,7 @@ static bool add_mapping(const struct proc_mapping *m, void *with)
 	return false;
 }
 
-/* False: not known. */
+/* False: unknown. */
 static bool measure(uint64_t held[LAUNCH_LIMITS])
 {
 	bool known;
@@ -51,8 +49,8 @@ static bool measure(uint64_t held[LAUNCH_LIMITS])
 }
 
 /*
- * A limit of the program takes effect beside what the engine holds. *raised: the kernel's is higher
- * than it was.
+ * Sets the kernel's limit to the program's plus what the engine holds. *raised: it is higher than
+ * before.
  */
 static long apply(int i, const struct launch_limit *l, uint64_t held, bool *raised)
 {
@@ -97,7 +95,7 @@ static bool may_raise_hard(void)
 	return caps[0].effective >> CAP_SYS_RESOURCE & 1;
 }
 
-/* The program's limit as it is. */
+/* The program's current limit. */
 static bool get(const struct process *p, int i, struct rlimit *l)
 {
 	if (!p->limits[i].set)
@@ -136,7 +134,7 @@ static int index_of(long resource)
 	return -1;
 }
 
-/* As the kernel has it: the program's limit then has the engine's memory counted. */
+/* Passes the call: the program's limit then includes the engine's memory. */
 static long pass_set(struct thread *t, int i, long nr, const long a[6])
 {
 	long r = syscalls_pass(t, nr, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program's calls that set and get its limits of memory, and that these take effect. */
+/* The program's calls that set and get its memory limits, and the effect of these. */
 #ifndef DWELL_ENGINE_RUN_LIMIT_CALLS_H
 #define DWELL_ENGINE_RUN_LIMIT_CALLS_H
 
@@ -8,9 +8,12 @@
 /* The handler of setrlimit, getrlimit and prlimit64. */
 long limit_calls_handle(struct thread *t, long nr, const long a[6]);
 
-/* The program was refused memory: true if that was for what the engine has taken meanwhile. */
+/*
+ * The program was refused memory: adjust the kernel's limits to the engine's current memory. True:
+ * one was raised, so the call may succeed now.
+ */
 bool limit_calls_settle(struct thread *t);
-/* A new program begins under the limits of the one before. */
+/* A new program begins under the previous one's limits. */
 void limit_calls_begin(struct thread *t, const struct launch_limit limits[LAUNCH_LIMITS]);
 
 #endif

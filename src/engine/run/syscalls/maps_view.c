@@ -15,10 +15,7 @@
 
 #define BUFFER_BYTES (64u << 10)
 
-/*
- * Whatever way it was named: "/proc/PID/maps", or that of one of its threads,
- * "/proc/PID/task/TID/maps".
- */
+/* Opened by any name: "/proc/PID/maps", or a thread's "/proc/PID/task/TID/maps". */
 static bool is_own_maps(const struct thread *t, long fd)
 {
 	char path[64];
@@ -49,8 +46,8 @@ static bool is_shown(const char *line)
 }
 
 /*
- * Writes the whole lines of text, but what is not shown, to fd. Returns how many bytes these are;
- * -1: not written.
+ * Writes the complete lines of text to fd, without hidden ones. Returns the bytes consumed; -1: the
+ * write failed.
  */
 static long copy_lines(char *text, long bytes, long fd)
 {
@@ -79,10 +76,8 @@ static bool copy_shown(long from, long to, char *buffer)
 		long whole;
 
 		have = end - buffer;
-		if (have ==
-		    BUFFER_BYTES) /* no line is as long as this, but the copy needs an end */
+		if (have == BUFFER_BYTES) /* lines are shorter, but the copy needs an end */
 			end[-1] = '\n';
-		/* Where nothing is shown memmove has changed nothing behind it. */
 		whole = copy_lines(buffer, have, to);
 		if (whole < 0)
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The engine's memory among the program's; see own_memory.h. */
+/* Finds the engine's memory among the program's; see own_memory.h. */
 #include "engine/run/syscalls/own_memory.h"
 
 #include "engine/codecache/pages.h"
@@ -16,7 +16,7 @@ static bool is_all_known(uint64_t start, uint64_t end)
 	return true;
 }
 
-/* The first part of [start, end), which is mapped, that the program has not mapped. */
+/* The first part of the mapped range [start, end) that the program has not mapped. */
 static bool first_unknown(uint64_t start, uint64_t end, struct own_memory *part)
 {
 	while (start < end) {
@@ -26,7 +26,7 @@ static bool first_unknown(uint64_t start, uint64_t end, struct own_memory *part)
 			*part = (struct own_memory){start, end};
 			return true;
 		}
-		if (m->start > start && !m->stack) { /* stacks have grown down meanwhile */
+		if (m->start > start && !m->stack) { /* stacks grow down unseen */
 			*part = (struct own_memory){start, m->start};
 			return true;
 		}
@@ -40,7 +40,7 @@ struct search {
 	struct own_memory *part;
 };
 
-/* True: part of the mapping, within what is searched, is the engine's. */
+/* True: a part of the mapping in the searched range is the engine's. */
 static bool look_at(const struct proc_mapping *m, void *with)
 {
 	const struct search *s = with;

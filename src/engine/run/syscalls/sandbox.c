@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Seccomp filters by hand; see sandbox.h. The language is classic BPF, of which the kernel admits a
- * part: 32-bit words of the call, arithmetic, 16 words of memory, jumps forward, and a return.
+ * An interpreter of seccomp filters; see sandbox.h. The language is classic BPF, restricted by the
+ * kernel: 32-bit words of the call, arithmetic, 16 words of memory, forward jumps, and a return.
  */
 #include "engine/run/syscalls/sandbox.h"
 
@@ -16,7 +16,7 @@ struct machine {
 	uint32_t a, x, memory[BPF_MEMWORDS];
 };
 
-/* a OP b; false: it divides by 0. */
+/* *a = *a OP b. False: division by 0, or no such operation. */
 static bool compute(uint32_t *a, uint32_t op, uint32_t b)
 {
 	if (op == BPF_DIV && b == 0)
@@ -66,7 +66,7 @@ static bool holds(uint32_t a, uint32_t op, uint32_t b)
 			       : (a & b) != 0;
 }
 
-/* Where the jump at `at` leads to. */
+/* The target of the jump at `at`. */
 static uint64_t jump(const struct machine *m, const struct sock_filter *f, uint64_t at)
 {
 	const uint32_t b = BPF_SRC(f->code) == BPF_X ? m->x : f->k;
@@ -76,7 +76,7 @@ static uint64_t jump(const struct machine *m, const struct sock_filter *f, uint6
 	return at + 1 + (holds(m->a, BPF_OP(f->code), b) ? f->jt : f->jf);
 }
 
-/* A load to *to. False: there is no such word. */
+/* Loads *to. False: there is no such word. */
 static bool load(const struct machine *m, uint32_t *to, const struct sock_filter *f,
 		 const struct seccomp_data *call)
 {
@@ -102,7 +102,7 @@ static bool load(const struct machine *m, uint32_t *to, const struct sock_filter
 	}
 }
 
-/* One instruction that is neither jump nor return. */
+/* Executes an instruction that is neither jump nor return. */
 static bool step(struct machine *m, const struct sock_filter *f, const struct seccomp_data *call)
 {
 	switch (BPF_CLASS(f->code)) {
@@ -160,7 +160,7 @@ struct call {
 	uint64_t args[6];
 };
 
-/* For code and its pages, threads, signals, and programs to execute. */
+/* Needed for code and its pages, threads, signals, and exec. */
 static const struct call needed[] = {
 	{SYS_mmap, {0, 4096, RW, MEMORY, NO_FD, 0}},
 	{SYS_mmap, {0, 4096, RWX, MEMORY, NO_FD, 0}},
@@ -185,7 +185,7 @@ static const struct call needed[] = {
 	{SYS_execveat, {1023, 4096, 4096, 4096, 4096}},
 };
 
-/* For rests from signals. */
+/* Needed for rests from signals. */
 static const struct call needed_by_rests[] = {
 	{SYS_timer_create, {1, 4096, 4096}},
 	{SYS_timer_settime, {1, 0, 4096, 0}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a seccomp filter of the program's would do to the engine's own system calls. Pure. */
+/* The effect of a program's seccomp filter on the engine's own system calls. Pure. */
 #ifndef DWELL_ENGINE_RUN_SANDBOX_H
 #define DWELL_ENGINE_RUN_SANDBOX_H
 
@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the filter says of a call, SECCOMP_RET_*; that of a kill for a filter that is none. */
+/* The filter's verdict on a call, SECCOMP_RET_*; kill if the filter is invalid. */
 uint32_t sandbox_verdict(const struct sock_filter *filter, uint32_t n,
 			 const struct seccomp_data *call);
 
-/* Does it let by all calls that the engine needs to go on? */
+/* Does the filter allow all calls that the engine needs? */
 bool sandbox_lets_by(const struct sock_filter *filter, uint32_t n);
-/* The same for what rests from signals take, see rest.h. */
+/* The same for calls that rests from signals need, see rest.h. */
 bool sandbox_lets_rests_by(const struct sock_filter *filter, uint32_t n);
 
 #endif

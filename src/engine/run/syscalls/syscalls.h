@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The target's system calls: most pass, some are the engine's business. */
+/* The target's system calls: most pass through, the engine handles some. */
 #ifndef DWELL_ENGINE_RUN_SYSCALLS_H
 #define DWELL_ENGINE_RUN_SYSCALLS_H
 
 #include "engine/core/state.h"
 
-/* A handler's result that is none: the registers are set already. */
+/* A handler's result if it has set the registers itself. */
 #define SYSCALLS_NO_RESULT  (-100000)
 #define SYSCALLS_INSN_BYTES 2
 
 /*
- * Do the system call that t->regs ask for; t->rip is the pc after it. Leaves
- * the result in rax, and t->rip where the thread goes on.
+ * Execute the system call in t->regs; t->rip is the pc behind it. Leaves the result in rax, and the
+ * pc to continue at in t->rip.
  */
 void syscalls_handle(struct thread *t);
 
-/* As the kernel would, restartable by signals; RESTART_CALL when one came first. */
+/*
+ * Pass the call to the kernel. Returns its result; RESTART_CALL if a signal came before it began.
+ */
 long syscalls_pass(struct thread *t, long nr, const long args[6]);
 
 /* Is the string at path_at (in the target) a name of the process's own /proc/PID/exe? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* execve and execveat: the new program runs under the engine, too, if it can. */
+/* execve and execveat: the new program also runs under the engine, if it can. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/run/traced.h"
 
-#define VECTORS_BYTES (8ul << 20) /* arguments and variables are no more */
+#define VECTORS_BYTES (8ul << 20) /* the kernel's limit of arguments and variables */
 
 struct attempt {
 	struct launch launch;
@@ -31,7 +31,7 @@ static int prepare(void *arg)
 	return launch_prepare(&a->launch, &a->request);
 }
 
-/* Keep our descriptors from a program that runs without us. */
+/* A program without the engine must not inherit its descriptors. */
 static void set_close_on_exec(const struct process *p, bool on)
 {
 	sys3(SYS_fcntl, p->channel_fd, F_SETFD, on ? FD_CLOEXEC : 0);
@@ -62,7 +62,7 @@ static long run_native(struct thread *t, const struct attempt *a)
 	process_ending(t, END_EXEC, 0);
 	signals_before_exec(t);
 	program_limits_give(t->process, !a->launch.may_be_text);
-	/* As the program called it, for those who trace it. */
+	/* the same call as the program's, for a tracer */
 	if (rq->dir_fd == AT_FDCWD && !rq->flags)
 		r = sys3(SYS_execve, rq->path, rq->argv, rq->envp);
 	else
@@ -70,7 +70,7 @@ static long run_native(struct thread *t, const struct attempt *a)
 	limit_calls_settle(t);
 	signals_after_failed_exec(t);
 	set_close_on_exec(t->process, false);
-	records_native(-1); /* it was not executed after all */
+	records_native(-1); /* the exec failed */
 	return r;
 }
 
@@ -79,7 +79,7 @@ static long run_engine(struct thread *t, struct attempt *a)
 	struct process *p = t->process;
 	long r;
 
-	/* A vfork child leaves its vectors in memory that is the parent's, too. */
+	/* a vfork child leaves these vectors in memory that it shares with its parent */
 	p->launch_memory = a->launch.memory;
 	p->launch_bytes = a->launch.memory_bytes;
 	process_before_exec(t);
@@ -91,12 +91,12 @@ static long run_engine(struct thread *t, struct attempt *a)
 	limit_calls_settle(t);
 	p->launch_memory = 0;
 	launch_release(&a->launch);
-	if (r == -E2BIG) { /* three variables less may fit; if not there is nothing to tell */
+	if (r == -E2BIG) { /* without three variables it may fit; if not, no message is needed */
 		a->launch.reason = 0;
 		return run_native(t, a);
 	}
 	if (r == -ENOENT) {
-		/* The program is there: it is our loader that this root directory lacks. */
+		/* the program exists: this root directory lacks the engine's loader */
 		a->launch.reason = "cannot be profiled inside this root directory";
 		return run_native(t, a);
 	}
@@ -125,7 +125,8 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 	verdict = engine_guarded(prepare, &a);
 	if (verdict == -ENOMEM && program_limits_make_room(VECTORS_BYTES))
 		verdict = engine_guarded(prepare, &a);
-	if (verdict == -EMFILE && descriptors_raise(&was)) { /* the kernel needs none */
+	/* the exec itself needs no descriptor */
+	if (verdict == -EMFILE && descriptors_raise(&was)) {
 		verdict = engine_guarded(prepare, &a);
 		descriptors_restore(&was);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls that change mappings. The translate lock is held across each so
- * that no block is made of memory that is just going away.
+ * System calls that change mappings. The translate lock is held across each, so that no block is
+ * made from memory that is being unmapped.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,7 @@ static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t
 	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
 }
 
-/* Would a mapping there take the place of what the engine cannot do without? */
+/* Would a mapping there replace memory that the engine needs? */
 static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
 {
 	if (!addresses_have_tables(start, end) && !cache_overlaps(start, end))
@@ -50,10 +50,7 @@ static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
 	return true;
 }
 
-/*
- * The program is about to ask for memory there, with these flags of mmap. Returns false if it
- * cannot be.
- */
+/* The program is about to request memory there, with these mmap flags. False: refuse. */
 static bool prepare_place(struct thread *t, uint64_t start, uint64_t end, long flags)
 {
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))
@@ -63,7 +60,7 @@ static bool prepare_place(struct thread *t, uint64_t start, uint64_t end, long f
 	return !(flags & MAP_FIXED) || (flags & MAP_FIXED_NOREPLACE) || !refuses(t, start, end);
 }
 
-/* The flags of a mapping may ask for larger pages; the kernel rounds up to these. */
+/* The page size that a mapping's flags request; the kernel rounds up to it. */
 static uint64_t page_of(long flags)
 {
 	const unsigned bits = (unsigned)(flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
@@ -112,13 +109,13 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 
 #define FULL_ADDRESS (1ull << 47)
 
-/* May the kernel look at all at such a range? If not it is what says so. */
+/* Is the range valid? If not, the kernel is left to refuse it. */
 static bool is_range(uint64_t start, uint64_t end)
 {
 	return !(start & (PAGE - 1)) && start < end && end <= FULL_ADDRESS;
 }
 
-/* The program's part of what it unmaps: natively nothing is elsewhere. */
+/* Unmaps only the program's part of the range: natively nothing is elsewhere. */
 static long unmap(uint64_t start, uint64_t bytes)
 {
 	const uint64_t end = start + round_up(bytes, PAGE);
@@ -161,7 +158,7 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 #define ALL_PROT \
 	(PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN | PROT_GROWSUP | 8 /* PROT_SEM */)
 
-/* The kernel does one mapping after the other, up to a place where there is none. */
+/* The kernel changes one mapping after the other, and stops at the first hole. */
 static long protect(long nr, const long a[6], uint64_t start, uint64_t *end)
 {
 	struct own_memory part;
@@ -186,7 +183,7 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 	lock_take(&engine.translate_lock);
 	r = protect(nr, a, start, &end);
 	if (r == 0 || r == -ENOMEM || r == -EACCES) {
-		/* Code is protected anew when it runs again; errors may come half-way. */
+		/* code is protected again when it next runs; errors may come half-way */
 		if (end > start && cache_has_code(start, end))
 			pages_discard(start, end);
 		if (r == 0 && end > start)
@@ -198,12 +195,12 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
-#define NOWHERE 0x7ffffffff000 /* nothing is ever mapped there */
+#define NOWHERE 0x7ffffffff000 /* never mapped */
 
 /*
- * Does what is to be moved reach into the engine's memory, where nothing is mapped? Then *result is
- * what the kernel says. It shrinks mappings that go on for less, and finds all other reasons to
- * refuse a place where there is none first.
+ * Does the range to move reach into the engine's memory, which natively is a hole? Then *result is
+ * the kernel's answer to a hole: shrinking in place succeeds; all else fails, with any other error
+ * first.
  */
 static bool remaps_past(const long a[6], uint64_t old_bytes, uint64_t new_bytes, long *result)
 {
@@ -251,7 +248,7 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 		like = *m;
 	if (old_bytes && cache_has_code(old, old + old_bytes))
 		pages_release_range(old, old + old_bytes);
-	/* It ends early for a signal where pages have been merged with others. */
+	/* a signal can interrupt it if pages were merged (KSM) */
 	held = t->has_timer && ticker_hold_briefly();
 	r = sys5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
 	if (held)
@@ -310,8 +307,8 @@ long syscalls_brk(struct thread *t, long nr, const long a[6])
 }
 
 /*
- * Shared memory of System V that is attached; the translate lock guards it. shmdt does not say how
- * much it is. What finds no room here is not known to be gone later.
+ * Attached System V shared memory, as shmdt does not say how long it is. The translate lock guards
+ * it. If the table is full, a later detach goes unnoticed.
  */
 static struct attached {
 	uint64_t start, bytes;
@@ -324,7 +321,7 @@ static void add_attached(uint64_t start, uint64_t bytes)
 		attached[attached_count++] = (struct attached){start, bytes};
 }
 
-/* How much was attached at start, and is no more. */
+/* Removes the entry at start. Returns its bytes, or 0. */
 static uint64_t take_attached(uint64_t start)
 {
 	for (uint32_t i = attached_count; i-- > 0;) {
@@ -386,7 +383,7 @@ long syscalls_shmdt(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
-/* Advice that is newer than the headers. */
+/* Values of madvise that are newer than the headers. */
 #define DROP_LOCKED 24
 #define PUT_GUARD   102
 
@@ -400,7 +397,7 @@ static bool has_own(uint64_t start, uint64_t end, struct own_memory *part)
 	return any;
 }
 
-/* The kernel leaves out where nothing is mapped, and tells at the end. */
+/* The kernel skips holes, and reports them at the end. */
 static long advise(struct thread *t, long nr, const long a[6])
 {
 	uint64_t start = (uint64_t)a[0];
@@ -410,7 +407,7 @@ static long advise(struct thread *t, long nr, const long a[6])
 	long r = 0;
 
 	while ((r == 0 || r == -ENOMEM) && has_own(start, end, &part)) {
-		/* Without any bytes it still says whether there is such advice. */
+		/* with 0 bytes the kernel still checks the advice */
 		const long first[6] = {(long)start, (long)(part.start - start), a[2]};
 
 		r = syscalls_pass(t, nr, first);
@@ -432,7 +429,7 @@ long syscalls_madvise(struct thread *t, long nr, const long a[6])
 	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
 	long r = advise(t, nr, a);
 
-	/* Dropped pages read as zeroes, or as the file again; errors may come half-way. */
+	/* dropped pages read as zeros, or as the file again; errors may come half-way */
 	if ((r == 0 || r == -ENOMEM) && end > start &&
 	    (a[2] == MADV_DONTNEED || a[2] == MADV_REMOVE || a[2] == MADV_FREE ||
 	     a[2] == DROP_LOCKED || a[2] == PUT_GUARD)) {

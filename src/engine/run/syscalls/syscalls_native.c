@@ -22,7 +22,7 @@
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
 
-/* From here on the process runs without the engine; it makes this call then. */
+/* Leave the engine; the process makes this call natively then. */
 static bool go_native(struct thread *t, const char *note)
 {
 	if (!native_begin(t, note))
@@ -61,7 +61,9 @@ long syscalls_arch_prctl(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
-/* A filter may forbid what the engine's reports need: they end here, the target goes on. */
+/*
+ * The filter may forbid calls that the engine's reports need: profiling ends, the target continues.
+ */
 static void end_profiling(struct thread *t, const char *why)
 {
 	engine.quiet = true;
@@ -79,8 +81,8 @@ static void end_profiling(struct thread *t, const char *why)
 enum sandbox { SANDBOX_NONE, SANDBOX_WIDE, SANDBOX_RESTLESS, SANDBOX_TIGHT };
 
 /*
- * Of a filter: what the kernel refuses, or programs ask with; room for the engine; the same, but
- * not for rests from signals; or none.
+ * Classifies a filter. NONE: the kernel will refuse it, as programs do to test for seccomp. WIDE:
+ * it allows all that the engine needs. RESTLESS: all but rests from signals. TIGHT: not enough.
  */
 static enum sandbox look_at_filter(uint64_t at)
 {
@@ -105,8 +107,8 @@ static enum sandbox look_at_filter(uint64_t at)
 }
 
 /*
- * Where a filter forbids what the engine needs the process runs on without it. Else under it, as
- * what it executes next may be worth profiling.
+ * If the filter forbids what the engine needs, the process continues without it. Else it stays,
+ * because the next program may be worth profiling.
  */
 static long under_seccomp(struct thread *t, long nr, const long a[6], bool strict, uint64_t filter)
 {
@@ -115,7 +117,7 @@ static long under_seccomp(struct thread *t, long nr, const long a[6], bool stric
 
 	if (s == SANDBOX_NONE)
 		return syscalls_pass(t, nr, a);
-	/* A program with such signals would not get on. */
+	/* without rests a program with such signals would make no progress */
 	if (s == SANDBOX_RESTLESS && rest_has_timers(t))
 		s = SANDBOX_TIGHT;
 	if (s == SANDBOX_TIGHT && go_native(t, note))
@@ -133,7 +135,7 @@ long syscalls_prctl(struct thread *t, long nr, const long a[6])
 {
 	if (a[0] == PR_SET_TSC && a[1] == PR_TSC_SIGSEGV)
 		util_no_tsc = 1;
-	/* It would have its handler for the engine's calls, too. */
+	/* its handler would also get the engine's calls */
 	if (a[0] == SET_USER_DISPATCH && a[1] != 0 &&
 	    go_native(t, "the program dispatches system calls itself: profiling of it ended")) {
 		say("process %lu: the program dispatches system calls itself: it runs unprofiled "
@@ -153,7 +155,10 @@ long syscalls_seccomp(struct thread *t, long nr, const long a[6])
 	return syscalls_pass(t, nr, a);
 }
 
-/* To a process that goes on as it is? Tracers seize a child of their own before it executes. */
+/*
+ * Does the call attach to a process that will not execute first? Tracers seize their own child
+ * before it executes.
+ */
 static bool attaches(const long a[6])
 {
 	const long how = WNOHANG | WNOWAIT | WEXITED;
@@ -163,8 +168,8 @@ static bool attaches(const long a[6])
 }
 
 /*
- * What is traced runs without the engine: a child that asks for it from here on, one that vfork
- * made from its exec on. Others that a tracer attaches to do so with the next program (traced.h).
+ * Traced programs run without the engine: a child that requests it from here on, a vfork child from
+ * its exec on. Others that a tracer attaches to leave at their next exec (traced.h).
  */
 long syscalls_ptrace(struct thread *t, long nr, const long a[6])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls that wait under a signal mask of their own, or for signals, or look at them. */
+/* System calls that wait with their own signal mask, wait for signals, or read pending ones. */
 #include <errno.h>
 
 #include "channel/sys.h"
@@ -9,8 +9,8 @@
 #include "engine/sample/ticker.h"
 
 /*
- * Calls that wait under another mask, which *mask_at points to: a handler that
- * runs meanwhile inherits that mask. Our own timer stays out of it.
+ * Calls that wait under another mask, to which *mask_at points: a handler that runs meanwhile
+ * inherits that mask. The engine's timer stays blocked.
  */
 static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
 {
@@ -62,7 +62,10 @@ long syscalls_pselect(struct thread *t, long nr, const long a[6])
 	return with_mask(t, nr, args, &pair[0]);
 }
 
-/* Flags of io_uring_enter: its argument is a structure that begins with a mask; it is a number. */
+/*
+ * Flags of io_uring_enter: its argument is a struct that begins with a mask; its argument is
+ * registered.
+ */
 #define RING_LONG_ARG	(1 << 3)
 #define RING_REGISTERED (1 << 6)
 
@@ -83,7 +86,7 @@ long syscalls_io_uring_enter(struct thread *t, long nr, const long a[6])
 	return with_mask(t, nr, args, &arg.mask);
 }
 
-/* Waiting for signals by number: our timer's is none of the target's. */
+/* Waiting for signals by number: the timer's signal is not the target's. */
 long syscalls_sigtimedwait(struct thread *t, long nr, const long a[6])
 {
 	long args[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
@@ -97,8 +100,8 @@ long syscalls_sigtimedwait(struct thread *t, long nr, const long a[6])
 }
 
 /*
- * In a rest the kernel holds back signals that the target does not block: natively they are
- * delivered.
+ * During a rest the kernel also blocks signals that the target does not: natively they are not
+ * pending.
  */
 long syscalls_sigpending(struct thread *t, long nr, const long a[6])
 {

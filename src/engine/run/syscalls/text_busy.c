@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program's file is not written to; see text_busy.h. */
+/* Protects the program's file from writes; see text_busy.h. */
 #define _GNU_SOURCE
 #include "engine/run/syscalls/text_busy.h"
 
@@ -32,7 +32,7 @@ static bool writes(uint64_t flags)
 	return !(flags & O_PATH) && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
 }
 
-/* All of them as openat2. False if there is nothing to ask about. */
+/* Converts each call to openat2. False: it does not write. */
 static bool as_openat2(long nr, const long a[6], long *directory, const char **path,
 		       struct open_how *how)
 {
@@ -53,7 +53,7 @@ static bool as_openat2(long nr, const long a[6], long *directory, const char **p
 	return writes(how->flags);
 }
 
-/* Is it the program's file that the path leads to? */
+/* Does the path lead to the program's file? */
 static bool is_program(long directory, const char *path, const struct open_how *how)
 {
 	const struct open_how look = {.flags = O_PATH | O_CLOEXEC |
@@ -85,8 +85,8 @@ long text_busy(long nr, const long args[6])
 	    !is_program(directory, path, &how))
 		return 0;
 	if ((how.flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
-		return 0; /* there is a file: the kernel says so */
-	/* May it be opened at all? Nothing is changed by that. */
+		return 0; /* the file exists, so the kernel refuses */
+	/* May it be opened at all? This changes nothing. */
 	fd = sys4(SYS_openat, directory, path,
 		  (how.flags & ~(uint64_t)(O_TRUNC | O_CREAT)) | O_CLOEXEC, 0);
 	if (sys_failed(fd))
