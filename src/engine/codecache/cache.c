@@ -18,8 +18,8 @@
 #define MAX_ARENAS	    16
 #define DEFAULT_ARENA_BYTES (256ull << 20)
 #define LEAST_ARENA_BYTES   (8ull << 20)
-#define ARENA_PART	    16u		/* of the address space there is */
-#define BLOCK_ROOM	    (64u << 10) /* more than any one block takes, hot or cold */
+#define ARENA_PART	    16u		/* of the available address space */
+#define BLOCK_ROOM	    (64u << 10) /* more than any block takes, hot or cold */
 #define FIRST_HASH_BITS	    12
 #define HASH_BITS	    18
 #define REACH		    (0x7fff0000ull)
@@ -133,7 +133,7 @@ static long map_arena_at(uint64_t at)
 
 	if (sys_failed(p) || (uint64_t)p == at)
 		return p;
-	sys2(SYS_munmap, p, arena_bytes); /* a kernel that does not know the flag */
+	sys2(SYS_munmap, p, arena_bytes); /* a kernel without MAP_FIXED_NOREPLACE */
 	return -1;
 }
 
@@ -261,9 +261,8 @@ struct arena *cache_arena_for(uint64_t pc)
 	if (arena_count == 0)
 		return new_arena(pc, false);
 	/*
-	 * Programs linked to fixed low addresses get an arena of their own. Code
-	 * elsewhere out of reach (the vdso, generated code) is better off where
-	 * its callers are: its operands then go through a register.
+	 * Programs linked to fixed low addresses get their own arena. Other code out of reach (the
+	 * vdso, made code) goes where its callers are; its operands then go through a register.
 	 */
 	a = pc < (4ull << 30) ? new_arena(pc, true) : 0;
 	return a ? a : arenas[0];
@@ -338,7 +337,7 @@ struct block *cache_next_around(const struct block *b, uint64_t pc, enum code_va
 
 _Static_assert(INNER_BLOCK_BYTES % sizeof(uint64_t) == 0, "numbers of blocks count words");
 
-/* With so many bytes of it. */
+/* `bytes`: the used part of struct block. */
 static struct block *new_block(uint64_t pc, enum code_variant_id variant, uint64_t bytes)
 {
 	struct block *b = grow_take(&blocks, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code cache's tables for indirect branches, and the code in front of blocks that makes
- * sure that the table has led to the right one; see cache.h.
+ * The code cache's tables for indirect branches, and the code in front of blocks that checks
+ * whether the table has led to the right one; see cache.h.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -22,13 +22,11 @@
 /* 5 + 10 + 5 + 2 + 8 + 5 + 4 + 5, see check_target */
 #define IB_ENTRY_BYTES 44
 #define WAY_BACK_BYTES 12
-#define DEFERRED_BYTES 11 /* of the code that adds what is deferred at the block */
-/* Below it a pc, and what an address is above it, is a displacement. */
+#define DEFERRED_BYTES 11 /* of the code that subtracts what the block defers */
+/* A pc below this, negated too, fits into a displacement. */
 #define LOW_PC 0x7fffffffu
 
-/*
- * Second tables, see cache.h: the number of entries, as many as the hash of their code has values.
- */
+/* Second tables, see cache.h: one entry for each value of the hash in their code. */
 #define SECOND_ENTRIES (1u << 16)
 #define SECOND_BYTES   (SECOND_ENTRIES * 8ul)
 
@@ -37,9 +35,9 @@
 
 struct code_options code_options;
 
-static uint64_t *second_table[ENTRIES]; /* of the count variant; 0: nothing there */
+static uint64_t *second_table[ENTRIES]; /* of the count variant; 0: empty */
 static uint64_t *ib_table[VARIANTS][ENTRIES];
-static bool ib_is_filled[VARIANTS]; /* only once there is code of the variant: tables take 4 MB */
+static bool ib_is_filled[VARIANTS]; /* filled with the variant's first code, as tables take 4 MB */
 static uint32_t ib_mask;
 
 static uint64_t miss(enum entry which)
@@ -63,12 +61,12 @@ int cache_need_variant(enum code_variant_id variant)
 	p = addresses_map_low(ENTRIES * IB_BYTES + PAGE, HUGE_PAGE, MAP_PRIVATE | MAP_NORESERVE);
 	if (!p)
 		return -1;
-	/* Large pages, so that their many places cost no address translations. */
+	/* large pages, so that scattered accesses cause no TLB misses */
 	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
 	for (int e = 0; e < ENTRIES; e++)
 		ib_table[variant][e] = (uint64_t *)(void *)(p + e * IB_BYTES);
 	p += ENTRIES * IB_BYTES;
-	*(uint32_t *)(void *)p = ib_mask; /* pext reads them here */
+	*(uint32_t *)(void *)p = ib_mask; /* pext reads the mask here */
 	*(uint64_t *)(void *)(p + MANY_MASK_AT) = ~(uint64_t)(MANY - 1);
 	return 0;
 }
@@ -81,8 +79,8 @@ void cache_fill_indirect(enum code_variant_id variant)
 }
 
 /*
- * Their pages are there from the start: the code that reads them runs on the target's stack
- * pointer, and where that is no address, some hypervisors cannot go back from a page fault.
+ * Their pages are populated at once. The code that reads them runs on the target's stack pointer;
+ * if that is an invalid address, some hypervisors cannot return from a page fault.
  */
 static int map_second_tables(void)
 {
@@ -118,7 +116,7 @@ uint32_t cache_many_mask(enum code_variant_id variant)
 	return cache_ib_mask(variant) + MANY_MASK_AT;
 }
 
-/* The same as code of emit_second_thunk. */
+/* The same hash as the code of cache_emit_second_thunk. */
 static uint64_t *second_slot(const struct block *b, enum entry which)
 {
 	uint64_t hash = 0;
@@ -133,8 +131,8 @@ static bool has_second(const struct block *b)
 }
 
 /*
- * Two ways in: an entry's check has left rcx = where to - pc and r11 = -pc; or rcx = where to. Go
- * on at what the second table has, or, if that is nothing, to the dispatcher. No flag changes.
+ * Two entries: an entry's check has left rcx = target - pc and r11 = -pc; or rcx = target.
+ * Continues at the second table's entry, or in the dispatcher if that is empty. No flag changes.
  */
 void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which)
 {
@@ -158,7 +156,7 @@ void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which)
 	emit_jump(o, a->thunk_miss[which]);
 }
 
-/* For an entry whose check has left rcx = where to - pc and has not touched r11. */
+/* For an entry whose check has left rcx = target - pc, and has not changed r11. */
 static const uint8_t *emit_way_back(struct arena *a, const struct block *b,
 				    const uint8_t *otherwise)
 {
@@ -289,6 +287,6 @@ void cache_clear_indirect(void)
 	for (int g = 0; g < VARIANTS; g++)
 		if (ib_is_filled[g])
 			clear_ib_tables((enum code_variant_id)g);
-	if (second_table[0]) /* the kernel gives it again as it was at first */
+	if (second_table[0]) /* the kernel maps zeros again */
 		sys3(SYS_madvise, second_table[0], ENTRIES * SECOND_BYTES, MADV_DONTNEED);
 }

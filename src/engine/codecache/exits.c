@@ -125,7 +125,7 @@ void cache_link(struct code_exit *e, struct block *to)
 	const struct block *from = cache_exit_block(e);
 	const uint8_t *way = to->body;
 
-	/* Never across arenas: a rel32 does not reach, and the stub does the job. */
+	/* never across arenas, as a rel32 does not reach: the stub suffices */
 	if (!e->site || e->is_linked || from->arena != to->arena || to->dead || from->dead)
 		return;
 	if (e->kept && e->kept == to->kept)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An instruction's place is mostly what the one before makes expect: of its words of eight bytes
- * that are different a bit says which they are; so it does of the bytes of each of these, and they
+ * Maps are compressed: an instruction's entry is mostly predictable from the one before. A bit for
+ * each 8-byte word says whether it differs; then a bit for each byte of that word; then these bytes
  * follow. See insn_map.h.
  */
 #include "engine/codecache/insn_map.h"
 
 #include <string.h> /* memcpy and kin: ours, in glue.S */
 
-/* What comes behind `before`; of its code's place only the distance is written down. */
+/* The expected entry behind `before`. Of the code's offset only the distance is stored. */
 static struct insn_at expect(const struct insn_at *before)
 {
 	struct insn_at next = *before;
@@ -18,7 +18,7 @@ static struct insn_at expect(const struct insn_at *before)
 	return next;
 }
 
-/* Eight bytes at a time, because most are as expected. */
+/* compared in words, because most are as expected */
 union words {
 	struct insn_at at;
 	uint64_t word[INSN_AT_BITS];
@@ -26,7 +26,7 @@ union words {
 
 _Static_assert(sizeof(union words) == sizeof(struct insn_at), "whole words");
 
-/* A byte with a bit for each that is different, and those. */
+/* Writes a mask of the bytes that differ, and these bytes. */
 static uint8_t *pack_word(uint8_t *p, uint64_t different, uint64_t now)
 {
 	uint8_t *bits = p++;

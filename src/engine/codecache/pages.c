@@ -58,7 +58,7 @@ static void split(uint64_t at)
 
 	upper.start = at;
 	intervals_set_end(&map, m, at);
-	/* look-ups then fail safe: unknown memory is asked of the kernel */
+	/* lookups then stay safe: the kernel is asked about unknown memory */
 	if (!intervals_insert(&map, &upper))
 		say_too_many();
 }
@@ -73,7 +73,7 @@ void mappings_clear(uint64_t start, uint64_t end)
 		intervals_remove(&map, m);
 }
 
-/* May a mapping go on where the other one ends? Heaps are made of many pieces. */
+/* Can two neighbouring mappings be merged? Heaps consist of many pieces. */
 static bool are_alike(const struct mapping *m, const struct mapping *other)
 {
 	return m->prot == other->prot && m->shared == other->shared && !m->file && !m->stack &&
@@ -94,8 +94,8 @@ void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool
 }
 
 /*
- * Where a file's number is, of those that were ever mapped as code, or would be; NULL: there are
- * too many.
+ * The place of a file in the set of files ever mapped as code, or the free one for it. NULL: too
+ * many files.
  */
 static uint64_t *code_file(uint64_t id)
 {
@@ -108,7 +108,7 @@ static uint64_t *code_file(uint64_t id)
 	return 0;
 }
 
-/* The file is code, and so what else is mapped of it is no data. */
+/* The file has code, so its other mappings are not data. */
 static void note_code(uint64_t id)
 {
 	uint64_t *file = code_file(id);
@@ -160,7 +160,7 @@ const struct mapping *mappings_find(uint64_t address)
 	return m && m->start <= address ? m : 0;
 }
 
-/* 64 neighbours lie side by side: else nearly each of them costs a page fault of the table's. */
+/* 64 neighbours have neighbouring slots: else nearly each costs a page fault in the table. */
 static uint32_t slot_of(uint64_t page)
 {
 	uint64_t group = page / PAGE / 64 * 0x9e3779b97f4a7c15ull >> 52;
@@ -222,8 +222,8 @@ static void set_protection(uint64_t page, uint32_t prot)
 }
 
 /*
- * What says so is true before a page is protected, and false when it is not any more: another
- * process, which takes no lock, may find the page protected and look here then (visits.c).
+ * write_protected is set before the page is protected, and cleared after it is unprotected. Another
+ * process, which takes no lock, may find the page protected, and then reads it (visits.c).
  */
 static void mark_protected(struct code_page *p, bool on)
 {
@@ -312,7 +312,7 @@ bool pages_guard_code(uint64_t page)
 
 	if (!p)
 		return true;
-	/* What is not known here, as memory of shmat, may be anything. */
+	/* unknown memory, such as that of shmat, may change */
 	if (!m || m->shared || trusts_none || (protects_none && (m->prot & PROT_WRITE)))
 		p->checked = true;
 	if (p->checked)

@@ -17,7 +17,7 @@
 #define HASH_SIZE     (2 * ENTRIES)
 #define BLOCK_TALLIES 256u /* more than any one block needs */
 
-/* Under the translate lock. */
+/* The translate lock guards it. */
 static struct {
 	uint64_t (*entry)[4];
 	uint32_t used, most;
@@ -27,7 +27,7 @@ static struct {
 int poll_init(uint64_t most)
 {
 	table.most = most < ENTRIES ? (uint32_t)most : ENTRIES;
-	/* Low, as code names some tallies by 32 bits. */
+	/* low, because code addresses some tallies by 32 bits */
 	table.entry = addresses_map_low(TALLY_TABLE_BYTES, PAGE, MAP_SHARED);
 	return table.entry ? 0 : -1;
 }
@@ -37,7 +37,7 @@ static uint64_t shown_at(const struct thread *t)
 	return (uint64_t)(uintptr_t)t + T_TALLIES;
 }
 
-static bool copies; /* a thread has one; atomic */
+static bool copies; /* some thread has a copy; atomic */
 
 /* Copy the table's entries so far. False: the thread was called meanwhile. */
 static bool copy_table(struct thread *t)

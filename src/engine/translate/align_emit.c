@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where code lies that processors decode well or badly by its place; see job.h. */
+/* Places loop heads and branches where the processor decodes them well; see job.h. */
 #include "engine/codecache/code_options.h"
 #include "engine/codecache/emit.h"
 #include "engine/translate/job.h"
@@ -27,10 +27,7 @@ static void pad(struct out *o, uint32_t bytes)
 	}
 }
 
-/*
- * Where processors keep no decoded form of a branch that touches the end of 32
- * bytes of code: move it and what fuses with it beyond.
- */
+/* Pads if the next `bytes` would touch the end of 32 bytes of code; see keeps_branches. */
 static void keep_together(struct out *o, uint32_t bytes)
 {
 	uint32_t at = (uintptr_t)o->p & 31;

@@ -8,9 +8,7 @@
 #include "engine/core/util.h"
 #include "engine/translate/job.h"
 
-/*
- * The register whose value stands in the arena's spill2 where the segment ends, + 1; 0: none does.
- */
+/* The register whose value is in the arena's spill2 at the segment's end, + 1; 0: none. */
 static uint8_t kept_at_end(const struct job *j)
 {
 	const uint16_t left_alone = job_free_registers(j, j->first, j->end);
@@ -20,7 +18,7 @@ static uint8_t kept_at_end(const struct job *j)
 		       : 0;
 }
 
-/* Of a simulation: the segment of the string or vector instruction that leaves by e. */
+/* In a simulation: describe the segment of the string or vector instruction of exit e. */
 static bool describe_elements(struct job *j, struct code_exit *e)
 {
 	const struct translate_simulation *simulation = translate_observer->simulation;
@@ -39,7 +37,7 @@ static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t t
 	return e;
 }
 
-/* The rel32 field at site is that of e: enter its stub, or its block at once. */
+/* `site` is the rel32 field of e: it leads to its block, if there is one, or else to its stub. */
 static void link_site(struct job *j, struct code_exit *e, uint8_t *site)
 {
 	struct block *to;
@@ -68,7 +66,7 @@ void job_jump_link(struct job *j, uint64_t target)
 		link_site(j, e, j->o.p - 4);
 }
 
-/* The branch leaves the function: the call graph is told on the way. */
+/* The branch leaves the function: it writes a record for the call graph when taken. */
 static void conditional_step(struct job *j, const struct insn *in, const uint8_t *opcode)
 {
 	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
@@ -115,7 +113,7 @@ static void short_conditional(struct job *j, const struct insn *in)
 	taken[-1] = (uint8_t)(skip - taken);
 }
 
-/* The return address of the target's call, in the place of ours. */
+/* Replaces the pushed return address by that of the target's call. */
 static void put_return(struct job *j, const struct insn *in)
 {
 	const uint64_t back = in->pc + in->length;
@@ -128,14 +126,17 @@ static void put_return(struct job *j, const struct insn *in)
 		return;
 	}
 	emit_lea(&j->o, RSP, RSP, 8);
-	/* Close together: each call reads one. */
+	/* close together, because each call reads one */
 	constant = j->arena->words++;
 	*constant = back;
 	emit_bytes(&j->o, (const uint8_t[]){0xff, 0x35}, 2);
 	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
 }
 
-/* rcx = where to; r11 = its place in the table, r11 itself in spill1 until the target's entry. */
+/*
+ * rcx = target; r11 = its place in the table. The target's r11 is in spill1 until the block's
+ * entry.
+ */
 static void table_index(struct job *j)
 {
 	if (code_options.ib_bits == 8) {
@@ -159,8 +160,9 @@ static void emit_table_jump(struct job *j)
 }
 
 /*
- * rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. A step
- * of the call graph, or 0; of a call?
+ * rcx = target; the target's rcx is in spill0. R11 is borrowed because code rarely waits for its
+ * value. `step`: the call graph's record, or 0; has_sp: the record has the stack pointer, as for
+ * calls.
  */
 static void table_jump(struct job *j, uint32_t step, bool has_sp)
 {
@@ -170,8 +172,8 @@ static void table_jump(struct job *j, uint32_t step, bool has_sp)
 }
 
 /*
- * A return is a return of the machine's, too, with the address in the cache
- * put where the target's was: so it is predicted, if its call was one (below).
+ * A return is a machine return, too, to the address in the cache that replaced the target's. So it
+ * is predicted, if its call was a machine call (below).
  */
 static void emit_return(struct job *j, uint32_t i)
 {
@@ -182,7 +184,7 @@ static void emit_return(struct job *j, uint32_t i)
 	emit_u8(&j->o, 0x59); /* pop rcx */
 	emit_store_gs(&j->o, R11, T_SPILL1);
 	job_step_to_rcx(j, job_new_step(j, 0), true);
-	if (in->pop_bytes) { /* the place below rsp is another one, and the target's */
+	if (in->pop_bytes) { /* the place below rsp is then another one, and the target's */
 		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
 		emit_table_jump(j);
 		return;
@@ -194,9 +196,9 @@ static void emit_return(struct job *j, uint32_t i)
 }
 
 /*
- * A call of the machine's, for the sake of its prediction of returns: it leads
- * to its tail, which puts the target's return address in the place of ours
- * and goes on. The code that returns lead to follows at once.
+ * A machine call, so that the processor predicts the return. It leads to its tail, which replaces
+ * the pushed address by the target's return address, and continues. The code for the return follows
+ * at once.
  */
 static void emit_call(struct job *j, uint32_t i)
 {
@@ -227,9 +229,9 @@ void job_call_tails(struct job *j)
 }
 
 /*
- * Returns lead here only if the table says so for the return address. The next
- * segment is the return site's, unless the block ends here: then it may be
- * known already, and gets a second entry. Otherwise a return makes it.
+ * Returns lead here if the table says so for their address. The next segment is the return site's,
+ * unless the block ends here. Then the site may be known already, and gets a second entry; else a
+ * return makes it.
  */
 void job_return_site(struct job *j, uint32_t i)
 {
@@ -329,7 +331,7 @@ void job_marked_entry(struct job *j)
 	e->more->resume = j->o.p;
 }
 
-/* Which one of QUICK_REPS it is; QUICK_REPS: none. */
+/* The kind of quick REP instruction; QUICK_REPS: none. */
 static enum quick_rep quick_rep_of(const struct insn *in)
 {
 	if (in->mem_count && in->mem[0].narrow)
@@ -347,10 +349,10 @@ static enum quick_rep quick_rep_of(const struct insn *in)
 }
 
 /*
- * Behind a string instruction that has run, so that rcx is 0: its iterations are added to what the
- * thread has of that kind. Leaving the cache took some 70 ns, and compilers copy structures so.
- * When they become many the engine has to hear of it, because a window may begin among them: they
- * may be tens of times as fast as other accesses, so that no timer would come in time.
+ * Behind a string instruction, where rcx is 0: add its iterations to the thread's counter of that
+ * kind. Leaving the cache took some 70 ns, and compilers copy structs this way. With many
+ * iterations the engine must be called, because a window may begin among them: they may be tens of
+ * times as fast as other accesses, too fast for the timer.
  */
 static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit *e)
 {

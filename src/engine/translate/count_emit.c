@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting: a segment adds its four counts in one vector add, flags untouched, and in the stream
- * variant, with AVX-512, the room of its entries (lanes.h).
- * Reading the tally is also what lets others stop the thread, see poll.h.
+ * Counting: a segment adds its four counts in one vector add, which changes no flag. In the stream
+ * variant with AVX-512 this also reserves its entries (lanes.h). Reading the tally also lets others
+ * stop the thread, see poll.h.
  */
 #include "engine/codecache/poll.h"
 #include "engine/core/lanes.h"
 #include "engine/translate/job.h"
 
-/* Where no vector register is taken the counters live in memory; rax is borrowed. */
+/* Without a vector register the counters are in memory; rax is borrowed. */
 static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 {
 	const uint16_t lane[4] = {t.accesses, t.loads, t.stores, t.instructions};
@@ -25,7 +25,7 @@ static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 	emit_load_gs(&j->o, RAX, T_SPILL4);
 }
 
-/* What the lanes of the counter register get, see lanes.h. */
+/* The addends of the counter register's lanes, see lanes.h. */
 static uint32_t tally_for(const struct job *j, struct tally t)
 {
 	uint64_t modifies = t.accesses - t.loads - t.stores;
@@ -82,8 +82,8 @@ static bool touches_counter(const struct insn *in)
 }
 
 /*
- * Register 31 is used by few. Loops that use all sixteen use xmm15 here and there: they have it
- * from the first instruction of a segment that does to the last.
+ * Few programs use register 31. Loops that use all sixteen registers use xmm15 here and there: they
+ * have it from a segment's first instruction that uses it to the last.
  */
 bool job_wants_counter(const struct job *j, uint32_t i)
 {
@@ -97,8 +97,8 @@ bool job_wants_counter(const struct job *j, uint32_t i)
 }
 
 /*
- * Upper halves that are not in use stay so: the full register is only loaded for code that names
- * ymm15, or, with flags and rax put away, where there is something in the upper half.
+ * Unused upper halves stay unused: the full register is loaded only for code that names ymm15; or,
+ * with flags and rax saved, if the upper half is not 0.
  */
 #define LOAD_15_BYTES 10u
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which segments add to the counters. A segment that ends in a branch forward or in nothing leaves
- * what it has to be counted to those behind it, see deferred.h. All others add what is deferred so
- * far: where the thread goes on, nothing is deferred, or what others defer there already. Those
- * with a branch back add in any case, because adding is also what stops a thread, see poll.h: no
- * way round is without one of them.
+ * Which segments add to the counters. A segment that ends in a forward branch, or falls through,
+ * defers its counts to those behind it, see deferred.h. All others add what is deferred so far. At
+ * the thread's next code nothing is deferred then, or what other paths already defer there.
+ * Segments with a backward branch always add, because adding is also what stops a thread (poll.h),
+ * and each loop contains one.
  *
- * A call is a segment of its own, because of each there is to be one copy only (begin_segment); it
- * is counted by the segment before it.
+ * A call is a segment of its own, because there should be only one copy of it (begin_segment). The
+ * segment before counts it.
  */
 #include "engine/codecache/code_options.h"
 #include "engine/codecache/poll.h"
@@ -40,7 +40,7 @@ static void meet(struct job *j, uint64_t pc, struct deferred deferred)
 		j->meeting[j->meetings++] = (struct meeting){pc, deferred};
 }
 
-/* What is deferred where pc begins, if that is decided. */
+/* The counts deferred at pc, if that is decided. */
 static bool is_decided(const struct job *j, uint64_t pc, struct deferred *deferred)
 {
 	const struct block *b;
@@ -70,10 +70,7 @@ void job_defer_block(struct job *j, struct deferred deferred)
 			meet(j, j->in[i + 1].pc, nothing);
 }
 
-/*
- * Where the thread goes on if it does so behind the segment; does it go through an entry or to
- * other code?
- */
+/* Does the thread pass from the segment's end to an entry, or to other code? Sets *pc to it. */
 static bool passes_on(const struct job *j, uint64_t *pc)
 {
 	const struct insn *last = &j->in[j->end - 1];
@@ -88,7 +85,7 @@ static bool passes_on(const struct job *j, uint64_t *pc)
 	return true;
 }
 
-/* `open`: what will be deferred behind the segment if it does not add. */
+/* `open`: the counts deferred behind the segment if it does not add. */
 static void defer_branch(struct job *j, const struct insn *in, struct deferred open)
 {
 	const bool back = in->target <= in->pc;

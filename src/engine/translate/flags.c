@@ -3,8 +3,8 @@
 #include "engine/translate/flags.h"
 
 /*
- * In front of the instruction at pc, if it comes behind in[i]: branches that go back lead to
- * anything.
+ * Live flags before the instruction at pc, if it is behind in[i]. Behind backward branches all are
+ * taken to be live.
  */
 static uint8_t live_at(const struct insn *in, uint32_t n, uint32_t i, uint64_t pc,
 		       const uint8_t live[])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in front of some blocks: a check of their source, a call of the engine. */
+/* Code in front of some blocks: a check of their source, a call of the engine. */
 #include "engine/core/util.h"
 #include "engine/translate/hooks.h"
 #include "engine/translate/job.h"
@@ -28,7 +28,7 @@ static void emit_compare(struct job *j, uint32_t at, const uint8_t *source, uint
 	emit_u32(&j->o, (uint32_t)(stale - (j->o.p + 4)));
 }
 
-/* The block's own source is compared before it runs: its page may change unseen. */
+/* The block compares its source before it runs, because its page may change unseen. */
 void job_self_check(struct job *j)
 {
 	struct block *b = j->block;
@@ -62,7 +62,7 @@ void job_self_check(struct job *j)
 }
 
 /*
- * On the engine's stack, since the target's may not be touched; mov gs:[T_HOOK_SP], rsp; mov
+ * On the engine's stack, because the target's must not be changed: mov gs:[T_HOOK_SP], rsp; mov
  * rsp, gs:[T_ENGINE_SP]; push number; call; mov rsp, gs:[T_HOOK_SP]. No flag changes.
  */
 void job_call_engine(struct job *j, struct out *o, uint32_t what)

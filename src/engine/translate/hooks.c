@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of hooked places, and of the functions worth it; see hooks.h. */
+/* The table of hooked places, and the list of functions to hook; see hooks.h. */
 #include "engine/translate/hooks.h"
 
 #include "engine/codecache/cache.h"
@@ -54,15 +54,15 @@ static const struct hook_function functions[] = {
 #define SLOTS	   (1u << 18)
 #define MOST	   (SLOTS / 2)
 
-/* pc << 8 | what; the low byte 0 with a pc: it was removed. Writers hold the translate lock. */
+/* pc << 8 | what; what is 0 in a removed entry. Writers hold the translate lock. */
 static uint64_t *slots;
 static uint32_t used;
-/* A bit per hash value that some hooked place has had: nearly all questions are about others. */
+/* A bit per hash value of any hooked place: it answers nearly all lookups, which find nothing. */
 #define KNOWN_BITS 17
 static uint64_t known[(1u << KNOWN_BITS) / 64];
-static uint8_t by_name[NAME_SLOTS]; /* number of a function + 1 */
+static uint8_t by_name[NAME_SLOTS]; /* index of a function + 1 */
 static struct hook_function
-	named[2 * CHANNEL_MOST_ALLOCATORS]; /* in turns what allocates and what frees */
+	named[2 * CHANNEL_MOST_ALLOCATORS]; /* allocating and freeing ones in turn */
 
 static uint32_t hash_name(const char *s)
 {
@@ -101,7 +101,7 @@ static void find_named(void)
 
 int hooks_init(void)
 {
-	struct grow memory; /* the kernel gives what is touched */
+	struct grow memory; /* only touched pages take memory */
 
 	if (grow_init_whole(&memory, SLOTS * sizeof *slots) == 0)
 		slots = (uint64_t *)(void *)memory.base;
@@ -127,7 +127,7 @@ static uint32_t known_of(uint64_t pc)
 	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS));
 }
 
-/* The slot of pc, or the free one where it would be. */
+/* The slot of pc, or the free one for it. */
 static uint64_t *slot_of(uint64_t pc)
 {
 	uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 46);
@@ -147,7 +147,7 @@ uint32_t hooks_find(uint64_t pc)
 	return __atomic_load_n(slot_of(pc), __ATOMIC_RELAXED) & 0xff;
 }
 
-/* The first to come stays: the table of functions has the better name of two first. */
+/* The first entry for a pc stays. False: another one is there, or the table is full. */
 static bool add(uint64_t pc, uint32_t what)
 {
 	uint64_t *slot = slot_of(pc);
@@ -177,7 +177,7 @@ void hooks_add_function(uint64_t pc, const char *name)
 	lock_take(&engine.translate_lock);
 	uint32_t there = hooks_find(pc);
 
-	/* Of two names for one function, the one that stands first in the table. */
+	/* of two names of a function keep the first in the table, which is the better one */
 	if (there > n)
 		__atomic_store_n(slot_of(pc), pc << 8 | n, __ATOMIC_RELAXED);
 	else

@@ -9,18 +9,20 @@
 
 #include <sys/mman.h>
 
-/* Vector state while the decoder runs: its libc calls use every kind of register. */
+/*
+ * The target's vector state while the decoder runs: libc functions that it calls use all registers.
+ */
 static uint8_t vector_area[XSTATE_MOST_BYTES] __attribute__((aligned(64)));
 
 static struct {
 	bool entered;
-	bool has_fs; /* %fs is the engine's meanwhile */
-	uint64_t fs; /* then: what it was */
+	bool has_fs; /* %fs is the engine's now */
+	uint64_t fs; /* the target's %fs then */
 } decoder;
 
 /*
- * Without instructions for it %fs is set by system calls, which take their time, and which a target
- * may have forbidden itself. Then the target's stack canary will do, where it has one.
+ * Without the fsgsbase instructions %fs is set by system calls, which are slow, and which the
+ * target may have forbidden. The target's stack canary suffices then, if it has one.
  */
 static bool needs_fs(void)
 {
@@ -74,7 +76,7 @@ static struct {
 	uint8_t data[CODE_WINDOW];
 } window;
 
-/* Readable, executable bytes at pc, at most 15; 0 when there are none. */
+/* The number of readable, executable bytes at pc, at most 15. */
 static uint32_t fetch(uint64_t pc, const uint8_t **code)
 {
 	if (pc < window.start || pc + 15 > window.start + window.bytes) {
@@ -84,7 +86,7 @@ static uint32_t fetch(uint64_t pc, const uint8_t **code)
 		window.bytes = 0;
 		if (!m || !(m->prot & PROT_EXEC))
 			return 0;
-		if (n < 15) { /* code may run on into the next mapping */
+		if (n < 15) { /* code may continue in the next mapping */
 			const struct mapping *next = mappings_find(m->end);
 
 			if (next && (next->prot & PROT_EXEC))
@@ -181,7 +183,7 @@ enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked)
 		if (insn_ends_segment(in) && cache_find(at, j->variant_id))
 			break;
 		if (at % FUNCTION_ALIGN == 0 && hooks_find(at) > HOOK_RETURN)
-			break; /* a function that the one before runs into */
+			break; /* the function before falls into it */
 	}
 	return TRANSLATE_OK;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where calls are followed: records of ends of segments that leave their function, or may
- * (sim/calls/call_records.h). No flag is changed.
+ * With a call graph: records at the ends of segments that leave their function, or may
+ * (sim/calls/call_records.h). No flag changes.
  */
 #include "engine/translate/call_record.h"
 #include "engine/translate/job.h"
 
-#define KEPT_MOST 56u /* bytes of a record for which rcx is put away */
+#define KEPT_MOST 56u /* bytes of code for a record that saves rcx */
 #define LINK_MOST 8u  /* of a jump to a block */
 
 static bool follows(const struct job *j)
@@ -32,7 +32,7 @@ bool job_leaves(const struct job *j, uint64_t pc)
 	return follows(j) && j->variant->calls->leaves(j, pc);
 }
 
-/* mov dword [r], v: what faults where there is no room */
+/* mov dword [r], v: faults if there is no room */
 static void emit_number(struct out *o, enum reg r, uint32_t v)
 {
 	if (r & 8)
@@ -88,7 +88,7 @@ void job_step(struct job *j, uint64_t pc)
 		emit_kept(&j->o, new_step(j, pc), false);
 }
 
-/* Nothing runs there but what branches there: out of the way. */
+/* In the cold part, which only the taken branch reaches. */
 uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field)
 {
 	struct out o = {.p = j->arena->cold -= KEPT_MOST + LINK_MOST};

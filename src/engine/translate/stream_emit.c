@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stream variant: each segment with accesses reserves its entries in the
- * thread's buffer (scan.h) and then, before each instruction, writes the
- * addresses it will touch.
+ * The stream variant: each segment with accesses reserves its entries in the thread's buffer
+ * (scan.h). Before each instruction it writes the addresses that the instruction will touch.
  *
- * Two general registers that the segment does not name hold the place in the
- * buffer (scratch2, target value in spill2) and the address (scratch3, spill3).
- * A register that is put away, loaded again and put away soon after waits for
- * its own value each time. So a block takes registers that all of it leaves alone,
- * if there are such, puts them away once, and other blocks take others.
+ * Two general registers that the segment does not use hold the place in the buffer (scratch2; the
+ * target's value in spill2) and the address (scratch3; spill3). A register that is saved and
+ * restored repeatedly waits for its own value each time. So a block prefers registers that it never
+ * uses, saves them once, and differs in its choice from other blocks.
  */
 #include "engine/core/lanes.h"
 #include "engine/core/util.h"
@@ -53,7 +51,7 @@ static bool has(uint16_t set, enum reg r)
 	return r != NOREG && set >> r & 1;
 }
 
-/* One of a set that is not empty, another one for another block. */
+/* A register of the nonempty set, by the block's pc. */
 static enum reg pick(const struct job *j, uint16_t set)
 {
 	uint32_t turn = (uint32_t)(j->block->pc * 0x9e3779b97f4a7c15ull >> 60);
@@ -69,13 +67,13 @@ static enum reg choose(const struct job *j, uint16_t avail, enum reg kept)
 	return pick(j, avail & j->spare ? avail & j->spare : avail);
 }
 
-/* Does a general register hold the address as it is? */
+/* Is the address the value of a general register? */
 static bool is_register(const struct mem_op *m)
 {
 	return m->base < NOREG && m->index == NOREG && !m->disp && !m->narrow && !m->fs;
 }
 
-/* Is there an address to be computed, or a place to be? */
+/* Must the segment compute an address, or a place in the buffer? */
 static bool needs_scratch3(const struct job *j)
 {
 	if (!lanes_hold_place(j->variant_id))
@@ -87,7 +85,9 @@ static bool needs_scratch3(const struct job *j)
 	return false;
 }
 
-/* Which the segment uses. Values that stay put away are those of registers that it leaves alone. */
+/*
+ * Chooses the segment's scratch registers. Registers that stay saved are ones that it leaves alone.
+ */
 static void choose_scratch(struct job *j)
 {
 	uint16_t avail = free_registers(j, j->first, j->end);
@@ -100,7 +100,7 @@ static void choose_scratch(struct job *j)
 		j->scratch3 = choose(j, avail & (uint16_t) ~(1u << j->scratch2), j->kept3);
 }
 
-/* The target's value of a scratch register to its slot, unless it stands there. */
+/* Saves the target's value of a scratch register to its slot, unless it is there. */
 static void put_away(struct job *j, enum reg r, enum reg *kept, uint32_t slot)
 {
 	if (*kept != r)
@@ -116,8 +116,9 @@ bool job_stream_fits(struct job *j, uint32_t end)
 }
 
 /*
- * Entries of %fs operands hold the whole address: offsets from the base are often below 0, and
- * would look like trailers. Narrow operands and constants are offsets above 0, and stay them.
+ * Entries of %fs operands hold the complete address: offsets from the base are often negative, and
+ * would look like trailers. Narrow operands and constants are nonnegative offsets, and are stored
+ * as they are.
  */
 bool job_adds_fs_base(const struct mem_op *m)
 {
@@ -137,7 +138,7 @@ static uint32_t describe_end(const struct job *j)
 }
 
 /*
- * Fill in the descriptor, if it is not a simulation's (segments.h); returns the bits of its
+ * Fills in the descriptor, unless it is a simulation's (segments.h). Returns the bits of its
  * trailers.
  */
 static uint32_t describe(const struct job *j, struct stream_desc *d)
@@ -172,9 +173,9 @@ static uint32_t describe(const struct job *j, struct stream_desc *d)
 }
 
 /*
- * The trailer is written first, behind room for the entries: where the buffer
- * ends that store faults, with nothing else done. Where the place is in memory
- * the entries begin there; where it is in a register it is behind the trailer by then.
+ * The trailer is written first, behind the room for the entries: at the buffer's end that store
+ * faults, before anything else is done. If the place is in memory the entries begin there; if it is
+ * in a register, it is already behind the trailer.
  */
 void job_stream_begin(struct job *j)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The translator's outer loop: read target code, cut it into counted segments,
- * emit each. A block follows fall-through paths, so a conditional branch ends
- * a segment but not the block.
+ * The translator's outer loop: reads target code, cuts it into segments, emits each. A block
+ * follows the fall-through path, so a conditional branch ends a segment but not the block.
  */
 #include "engine/translate/translate.h"
 
@@ -17,7 +16,10 @@ const struct translate_observer *translate_observer;
 static struct job job; /* under the translate lock */
 static struct grow descs;
 
-/* The instruction of the block at pc, or 0. Addresses rise but where a jump was followed. */
+/*
+ * The index of the block's instruction at pc, or 0. Addresses rise, except where a jump was
+ * followed.
+ */
 static uint32_t insn_at_pc(const struct job *j, uint64_t pc)
 {
 	for (uint32_t k = 1; k < j->insns; k++)
@@ -26,7 +28,7 @@ static uint32_t insn_at_pc(const struct job *j, uint64_t pc)
 	return 0;
 }
 
-/* Branches within the block lead into it, not to copies of its rest. */
+/* Branches within the block lead into it, not to copies of parts of it. */
 static void find_entries(struct job *j)
 {
 	uint64_t first = j->in[0].pc, last = j->in[j->insns - 1].pc;
@@ -83,7 +85,7 @@ static bool near(const struct out *o, uint64_t target)
 	return d > -0x7fffff00ll && d < 0x7fffff00ll;
 }
 
-/* Absolute address that a rip-relative instruction names. */
+/* The absolute address of a rip-relative operand. */
 static uint64_t rip_target(const struct insn *in)
 {
 	int32_t disp;
@@ -123,7 +125,7 @@ static void copy_far_operand(struct job *j, uint32_t i)
 		if (!(in->gprs >> (plain[k] | high) & 1))
 			scratch = plain[k] | high;
 	engine_assert(scratch != NOREG);
-	/* In a stream segment spill2 and spill3 are taken. */
+	/* spill2 and spill3 are taken in a stream segment */
 	uint32_t slot = T_SPILL4;
 
 	emit_store_gs(&j->o, scratch, slot);
@@ -188,7 +190,7 @@ static void segment_tallies(struct job *j)
 	j->after[0] = t;
 }
 
-/* Where the segment that begins at in[first] ends. */
+/* The end of the segment that begins at in[first]. */
 static uint32_t segment_end(struct job *j, uint32_t first)
 {
 	const struct translate_simulation *simulation = translate_observer->simulation;
@@ -277,9 +279,8 @@ static void emit_segment(struct job *j)
 }
 
 /*
- * What begins a segment with a call can be entered by other blocks, which so end before it: were
- * there two copies of a call, returns would be predicted for the later one only. (Python in the
- * count variant: 5 to 15 %.)
+ * Other blocks may enter a segment with a call, and so end before it. With two copies of a call,
+ * returns would be predicted only for the later one. (Python in the count variant: 5 to 15 %.)
  */
 static void begin_segment(struct job *j)
 {
@@ -297,7 +298,7 @@ static void begin_segment(struct job *j)
 	}
 	j->is_entered |= in->entry;
 	if (j->enters && j->enters->body != j->o.p)
-		j->enters = 0; /* nobody may pass by what stands in front */
+		j->enters = 0; /* no branch may skip the code in front of it */
 	if (in->entry || (j->first && insn_is_call(in - 1))) {
 		j->variant->enter(j);
 	}
@@ -391,7 +392,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	if (entry != ENTRY_NONE || checked || translate_observer->is_marked(pc) || hooks_find(pc))
 		deferred = (struct deferred){0};
 	job_defer_block(j, deferred);
-	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
+	if (entry != ENTRY_NONE) /* in front of the block, so that it needs no jump */
 		cache_emit_ib_entry(j->arena, b, entry, false);
 	j->o.p = j->arena->hot[cache_part(j->variant_id)];
 	emit_block(j);

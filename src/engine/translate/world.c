@@ -9,7 +9,7 @@
 #include "engine/core/util.h"
 #include "engine/translate/x87.h"
 
-static uint32_t hold_lock; /* who may set engine_hold.world */
+static uint32_t hold_lock; /* held by the thread that sets engine_hold.world */
 
 void world_kick(const struct thread *except)
 {
@@ -33,7 +33,10 @@ static bool others_out(const struct thread *t)
 
 #define ROUNDS_BEFORE_LOOK 40u /* some 4 ms */
 
-/* A page fault in translated code may last until t, or one that waits for it, goes on. */
+/*
+ * Calls threads out of page faults in translated code, which may last until t or a thread waiting
+ * for it continues.
+ */
 static void call_stuck_out(const struct thread *t)
 {
 	uint64_t pc;
@@ -60,7 +63,7 @@ bool world_stop(struct thread *t, uint32_t patience_ms)
 {
 	uint32_t waited = 0;
 
-	for (;;) { /* another thread may hold the world: be one that waits, meanwhile */
+	for (;;) { /* another thread may hold the world: wait for it meanwhile */
 		uint32_t seen = 0;
 
 		if (__atomic_compare_exchange_n(&hold_lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
@@ -102,7 +105,7 @@ void world_empty_cache(struct thread *t)
 {
 	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
 
-	x87_show(t); /* while it is known where that was */
+	x87_show(t); /* while the block of the last x87 instruction is known */
 	world_stop(t, 0);
 	lock_take(&engine.translate_lock);
 	if (generation == engine.generation)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the last x87 instruction stood; see x87.h. */
+/* The address of the last x87 instruction; see x87.h. */
 #include "engine/translate/x87.h"
 
 #include "engine/codecache/cache.h"
@@ -16,12 +16,12 @@ struct image {
 	uint8_t byte[IMAGE_BYTES];
 } __attribute__((aligned(64)));
 
-/* The place in the cache; 0 if it is elsewhere. */
+/* The address in the cache of the last x87 instruction; 0 if it is elsewhere. */
 static uint64_t place_in_cache(struct image *image)
 {
 	uint64_t held, place;
 
-	memset(image, 0, sizeof *image); /* not all processors write all of it */
+	memset(image, 0, sizeof *image); /* some processors write only a part */
 	engine_xsave(image->byte, PART);
 	memcpy(&held, image->byte + FRAME_XSTATE_HELD_AT, sizeof held);
 	memcpy(&place, image->byte + PLACE_AT, sizeof place);
@@ -34,7 +34,7 @@ static void set_place(struct image *image, uint64_t place)
 	engine_xrstor(image->byte, PART);
 }
 
-/* What the code at `place` is a copy of; or `place`, which the target has loaded itself then. */
+/* The source of the code at `place`; or `place`, if the target has loaded it itself. */
 static uint64_t source_of(uint64_t place)
 {
 	const struct block *b = cache_block_at((const uint8_t *)(uintptr_t)place);
@@ -53,7 +53,7 @@ void x87_show(struct thread *t)
 
 	if (!place)
 		return;
-	/* Outside of the cache others may empty it. */
+	/* t is outside of the cache, so others may empty it */
 	lock_take(&engine.translate_lock);
 	place = t->generation == engine.generation ? source_of(place) : 0;
 	lock_drop(&engine.translate_lock);
