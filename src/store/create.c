@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A new profile file: what to do with what is there already, and the empty schema. */
+/* Creates a profile file with an empty schema; an existing file is moved aside or refused. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,14 +12,17 @@
 #include "base/text.h"
 #include "store/private.h"
 
-/* Files that SQLite keeps beside a database of which a writer died. */
+/* A database and the files that SQLite leaves beside it when its writer dies. */
 static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
 
 #define OWNER_ONLY (S_IRUSR | S_IWUSR)
 
 #define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
 
-/* Moving a file away that is being written would pull the write-ahead log from under its writer. */
+/*
+ * Returns the process that writes the profile, or 0. A profile that is being written must not be
+ * moved: its writer would lose the write-ahead log.
+ */
 static int64_t writer_of(const char *path)
 {
 	struct store *s;
@@ -52,7 +55,7 @@ static int move_aside(const char *path, struct err *err)
 		from.count = to.count = 0;
 		text_addf(&from, "%s%s", path, side_files[i]);
 		text_addf(&to, "%s.old%s", path, side_files[i]);
-		/* An older log beside a newer file would be played into it: remove it first. */
+		/* Remove an old log first: SQLite would replay it into the newer file. */
 		unlink(text_get(&to));
 		if (rename(text_get(&from), text_get(&to)) != 0 && errno != ENOENT) {
 			err_set(err, "cannot rename '%s' to '%s': %s", text_get(&from),
@@ -68,7 +71,7 @@ out:
 	return status;
 }
 
-/* What was moved aside comes back, since the new file could not be made. */
+/* Move the previous profile back, as the new file could not be created. */
 static void move_back(const char *path)
 {
 	struct text from = {0}, to = {0};
@@ -83,7 +86,7 @@ static void move_back(const char *path)
 	text_release(&to);
 }
 
-/* Clear the way for a new file at `path`. *moved: a profile was moved aside. */
+/* Make room for a new file at `path`. *moved: an existing profile was moved aside. */
 static int make_way(const char *path, bool *moved, struct err *err)
 {
 	struct store_file_info info;
@@ -115,9 +118,9 @@ static int make_way(const char *path, bool *moved, struct err *err)
 }
 
 /*
- * Create the file by hand first: the system's reason is clearer than SQLite's. What programs do,
- * and the sources that a profile may hold, are nobody else's to read; SQLite's files beside it get
- * the same mode. Returns the descriptor, or -1.
+ * Create the file without SQLite: the system's error is clearer. Only the owner may read it, as
+ * profiles show what programs do and may hold sources. SQLite's files beside it get the same mode.
+ * Returns the descriptor, or -1.
  */
 static int touch(const char *path, struct err *err)
 {
@@ -125,13 +128,13 @@ static int touch(const char *path, struct err *err)
 
 	if (fd < 0)
 		return err_set(err, "cannot write profile '%s': %s", path, strerror(errno));
-	fchmod(fd, OWNER_ONLY); /* an empty file was there, perhaps somebody else's */
+	fchmod(fd, OWNER_ONLY); /* an empty file may have existed, with another mode */
 	return fd;
 }
 
 /*
- * Pages are large because rows are, see write_lists.c: each page is written to the log, and from
- * there to the file, with a call each. The log is used again from its start after 2 MB.
+ * Pages are large because rows are (write_lists.c), and each page is written with one call to the
+ * log, and later from there to the file. After 2 MB the log starts again from its beginning.
  */
 static int set_up(struct store *s, struct err *err)
 {
@@ -159,7 +162,7 @@ static int set_up(struct store *s, struct err *err)
 	return status == 0 ? store_commit(s, err) : -1;
 }
 
-/* A connection to a file that is there. */
+/* Open a connection to an existing file. */
 static sqlite3 *open_db(const char *path, struct err *err)
 {
 	sqlite3 *db = NULL;
@@ -171,12 +174,12 @@ static sqlite3 *open_db(const char *path, struct err *err)
 		sqlite3_close(db);
 		return NULL;
 	}
-	/* A reader that looks while we commit holds us up for a moment only. */
+	/* Wait for readers, which hold up a commit only briefly. */
 	sqlite3_busy_timeout(db, 2000);
 	return db;
 }
 
-/* No profile was made: nothing of it stays, and what was there does. */
+/* Remove the new file, and restore the previous one. */
 static void undo(const char *path, bool moved)
 {
 	store_remove(path);
@@ -184,7 +187,7 @@ static void undo(const char *path, bool moved)
 		move_back(path);
 }
 
-/* An empty one where there is nothing in the way. */
+/* Create the file; nothing is in the way. */
 static int create(const char *path, struct store **out, struct err *err)
 {
 	struct store *s;
@@ -298,8 +301,8 @@ int store_continue_in(struct store *s, const char *path, struct err *err)
 		return -1;
 	}
 	writer_lock(fd);
-	s->fd = fd; /* the parent's goes with this process */
-	/* The parent's connection and its statements are not ours to close. */
+	s->fd = fd; /* the parent still uses its descriptor */
+	/* The parent's connection and statements must not be closed here. */
 	for (i = 0; i < STATEMENT_COUNT; i++)
 		s->statements[i] = NULL;
 	s->db = db;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exact curves and their sums by data, to and from their tables; see curves.h. */
+/* Writes and reads the tables of exact curves, and of their sums by data; see curves.h. */
 #include "store/curves.h"
 
 #include "store/row.h"

@@ -23,32 +23,33 @@ struct store_curve {
 	uint64_t size_bytes;
 	uint64_t accesses; /* of the process */
 	uint64_t misses;
-	uint64_t lines; /* the footprint of the process */
+	uint64_t lines; /* footprint of the process */
 };
 
-/* Accesses to blocks of a site, or near an address, in a cache of exact_size_bytes (table meta). */
+/*
+ * Accesses to the blocks of a site, or at an address, in a cache of exact_size_bytes (table meta).
+ */
 struct store_data_cost {
 	int64_t process_id;
-	int64_t site_id; /* or STORE_NONE: to no block that is known */
-	uint64_t
-		address; /* of a variable, if one lies there, or of a line of memory; 0: anywhere */
+	int64_t site_id;  /* STORE_NONE: to no known block */
+	uint64_t address; /* within a variable, or of a line of memory; 0: anywhere */
 	uint64_t accesses;
 	uint64_t first_touches; /* accesses that touched a line for the first time */
-	/* STORE_NONE: this policy was not simulated. */
+	/* STORE_NONE: not simulated. */
 	int64_t lru_misses, random_misses;
 };
 
 int store_put_curve(struct store *s, const struct store_curve *c, struct err *err);
 int store_put_data_cost(struct store *s, const struct store_data_cost *d, struct err *err);
 
-/* By process, size of line, policy ("lru" first) and rising size of the cache. */
+/* Sorted by process, line size, policy ("lru" first) and cache size, ascending. */
 int store_read_curves(struct store *s, int64_t process, struct store_curve **items, size_t *count,
 		      struct err *err);
-/* By process, in the order in which they were written. */
+/* Sorted by process, then in the order of writing. */
 int store_read_data_costs(struct store *s, int64_t process, struct store_data_cost **items,
 			  size_t *count, struct err *err);
 
-/* Whether the profile has exact curves. */
+/* Tell whether the profile has exact curves. */
 bool store_has_curves(struct store *s);
 
 #endif

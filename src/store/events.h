@@ -29,7 +29,7 @@
 struct store_event {
 	const char *name;	 /* "Ir" */
 	const char *description; /* or NULL */
-	const char *formula;	 /* of a derived one, over names of events; NULL: it is measured */
+	const char *formula;	 /* for a derived event, over names of events; NULL: measured */
 };
 
 /* A simulated cache, in the syntax of the simulating command's options: "L1d", "32K,8,64". */
@@ -39,25 +39,25 @@ struct store_geometry {
 };
 
 struct store_node {
-	int64_t id; /* cheapest when consecutive */
+	int64_t id; /* consecutive ids are cheapest */
 	int64_t process_id;
-	int64_t thread;	      /* index in the process; STORE_NONE: all of them */
+	int64_t thread;	      /* index in the process; STORE_NONE: all threads */
 	const char *function; /* demangled */
-	const char *file;     /* of its source, or NULL */
+	const char *file;     /* source file, or NULL */
 	const char *object;   /* path of the ELF file, or NULL */
-	/* the node that called it; STORE_NONE: contexts end here, or were not kept */
+	/* calling node; STORE_NONE: contexts end here, or were not kept */
 	int64_t caller_id;
 };
 
 struct store_cost {
 	int64_t node_id;
-	int64_t location_id;	/* or STORE_NONE: somewhere in the function */
+	int64_t location_id;	/* STORE_NONE: somewhere in the function */
 	const uint64_t *values; /* one for each measured event, in the order of store_put_events */
 };
 
 enum store_arc_kind {
 	STORE_ARC_CALL,
-	STORE_ARC_JUMP,	  /* into another function, which returns to our caller */
+	STORE_ARC_JUMP,	  /* into another function, which returns to this one's caller */
 	STORE_ARC_START,  /* a process or a thread begins: no caller */
 	STORE_ARC_SIGNAL, /* a handler is run: no caller */
 	/*
@@ -79,46 +79,46 @@ struct store_arc {
 };
 
 struct store_jump {
-	int64_t node_id; /* of the function that jumps */
+	int64_t node_id; /* the jumping function */
 	int64_t from_id; /* location */
 	int64_t to_id;	 /* location */
 	bool conditional;
-	uint64_t executed; /* times that it was reached; equals taken, unless it is conditional */
+	uint64_t executed; /* times reached; equals taken, unless it is conditional */
 	uint64_t taken;
 };
 
 /* ---- Writing; functions return 0, or -1 with *err set ---- */
 
 /*
- * The profile's columns: put once, before any cost, measured events first. A second call may append
- * derived events.
+ * The profile's columns: call once, before any cost, with measured events first. A second call may
+ * append derived events.
  */
 int store_put_events(struct store *s, const struct store_event *events, size_t count,
 		     struct err *err);
 int store_put_geometry(struct store *s, const char *name, const char *value, struct err *err);
 
-/* Put a node once, and before the rows that refer to it; strings are copied. */
+/* Put a node once, before rows that refer to it; strings are copied. */
 int store_put_node(struct store *s, const struct store_node *n, struct err *err);
 
-/* One of `values` for each measured event; rows whose numbers are all 0 are left out. */
+/* `values` has a number for each measured event. Rows with only zeros are left out. */
 int store_put_cost(struct store *s, const struct store_cost *c, struct err *err);
 int store_put_arc(struct store *s, const struct store_arc *a, struct err *err);
 int store_put_jump(struct store *s, const struct store_jump *j, struct err *err);
 
-/* ---- Reading; the arrays are the caller's (free()), strings and values the store's ---- */
+/* ---- Reading: the caller owns arrays (free()), the store owns strings and values ---- */
 
-/* In the order of columns: measured ones first. A profile without any has no event profile. */
+/* In the order of columns, measured ones first. Without any, the profile has no event profile. */
 int store_read_events(struct store *s, struct store_event **items, size_t *count, struct err *err);
 int store_read_geometry(struct store *s, struct store_geometry **items, size_t *count,
 			struct err *err);
 
-/* By id. */
+/* Sorted by id. */
 int store_read_nodes(struct store *s, int64_t process, struct store_node **items, size_t *count,
 		     struct err *err);
 
 /*
  * Sums, one item for each set of ids: costs by node and location; arcs by caller, location, callee
- * and kind; jumps by node, from, to and conditional. Their nodes exist.
+ * and kind; jumps by node, from, to and conditional. The nodes are guaranteed to exist.
  */
 int store_read_costs(struct store *s, int64_t process, struct store_cost **items, size_t *count,
 		     struct err *err);

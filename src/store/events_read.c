@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the columns and the nodes of an event profile; read_increments.c has what was counted. */
+/* Reads the columns and nodes of an event profile; read_increments.c reads its counts. */
 #include "store/events.h"
 
 #include <stddef.h>
@@ -26,8 +26,8 @@ static const struct select event_query = {
 };
 
 /*
- * Names head columns and are keys: what stands in their way there, and in terminals, becomes an
- * underscore.
+ * Names become keys and headings: characters that do not fit there, or on terminals, become
+ * underscores.
  */
 static const char *tidy_name(struct store *s, const char *name)
 {
@@ -74,7 +74,7 @@ int store_read_geometry(struct store *s, struct store_geometry **items, size_t *
 
 struct node_reading {
 	struct store *s;
-	int64_t process; /* or STORE_ALL */
+	int64_t process; /* STORE_ALL: all */
 	struct store_node *items;
 	size_t count, room;
 	struct place *places;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing an event profile: its columns and their views, nodes, and what was counted. */
+/* Writes an event profile: its columns with their views, nodes, and counts. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 static_assert(ARC_VALUES + STORE_MAX_COLUMNS <= NUMBERS_MAX, "an arc is one inner array");
 
 /*
- * The views of costs and arcs have a column for each measured event under its own name, so they
- * are made when the events are known. first: where in the list the event's number stands.
+ * Create a view of costs or arcs, with a column for each measured event under its own name. So the
+ * views are created when the events are known. first: the position of the first event's number in
+ * the list.
  */
 static int create_view(struct store *s, const char *head, const char *tail, int first,
 		       const struct store_event *events, size_t count, struct err *err)
@@ -100,7 +101,7 @@ int store_put_geometry(struct store *s, const char *name, const char *value, str
 	return row_end(&r, err);
 }
 
-/* The id of the path, written down if it is new; STORE_NONE for NULL. */
+/* The id of the path, written if new; STORE_NONE for NULL. */
 static int find_object(struct store *s, const char *path, int64_t *id, struct err *err)
 {
 	const char *kept = store_intern(s, path);
@@ -141,7 +142,7 @@ int store_put_node(struct store *s, const struct store_node *n, struct err *err)
 	return lists_add(s, PUT_NODES, &s->nodes, n->id, numbers, NODE_NUMBERS, err);
 }
 
-/* Zeros at the end are left out, for most instructions miss no cache. */
+/* Omit trailing zeros: most instructions miss no cache. */
 static size_t add_values(int64_t *numbers, size_t count, const uint64_t *values, size_t columns)
 {
 	while (columns > 0 && values[columns - 1] == 0)
@@ -150,7 +151,7 @@ static size_t add_values(int64_t *numbers, size_t count, const uint64_t *values,
 	return count + columns;
 }
 
-/* The next of what has no id of its own. */
+/* Add the next item of a table without ids of its own. */
 static int add_next(struct store *s, enum store_statement which, struct store_batch *b,
 		    const int64_t *numbers, size_t count, struct err *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layout of the tables with lists: the position of each number of a sample, a follow, a location.
+ * Layout of the tables with lists: the position of each number of an item, such as a sample, a
+ * follow, or a location.
  */
 #ifndef DWELL_STORE_LISTS_H
 #define DWELL_STORE_LISTS_H
@@ -11,8 +12,8 @@
 #include "store/private.h"
 
 /*
- * The numbers of an access, in the order of the views. The address is relative to a base given by
- * the item's other numbers, the block relative to the address: see schema.sql.
+ * The numbers of an access, in the order of the views. The address is relative to a base among the
+ * item's other numbers; the block is relative to the address: see schema.sql.
  */
 enum {
 	ACCESS_LOCATION,
@@ -30,7 +31,7 @@ void access_to_numbers(const struct store_access *a, uint64_t base,
 		       int64_t numbers[ACCESS_NUMBERS]);
 struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS], uint64_t base);
 
-/* The numbers of a sample, in the order of the view; without a reuse, none from SAMPLE_END on. */
+/* The numbers of a sample, in the order of the view; without a reuse they end before SAMPLE_END. */
 enum {
 	SAMPLE_STATUS,
 	SAMPLE_POSITION,
@@ -41,7 +42,7 @@ enum {
 	SAMPLE_NUMBERS = SAMPLE_END + ACCESS_NUMBERS,
 };
 
-/* Those of a follow; if its line was not touched, none from FOLLOW_END on. */
+/* Those of a follow; if its line was not touched, they end before FOLLOW_END. */
 enum {
 	FOLLOW_WINDOW,
 	FOLLOW_POSITION,
@@ -69,7 +70,7 @@ enum {
 	STACK_NUMBERS = STACK_OF + 2 * STORE_STACK_SIZES,
 };
 
-/* Those of a sample at all line sizes; the numbers of its events follow. */
+/* Those of a multi-size sample; the numbers of its events follow. */
 enum {
 	NESTED_WINDOW,
 	NESTED_FOLLOWED,
@@ -93,7 +94,7 @@ enum {
 static_assert(NESTED_EVENTS + STORE_MAX_EVENTS * EVENT_NUMBERS <= NUMBERS_MAX,
 	      "such a sample is one inner array");
 
-/* Those of a location; without a module, none from LOCATION_MODULE on. */
+/* Those of a location; without a module they end before LOCATION_MODULE. */
 enum {
 	LOCATION_PROCESS,
 	LOCATION_PC,
@@ -109,9 +110,7 @@ enum {
 	PATH_NUMBERS = PATH_LOCATIONS + STORE_MAX_PATH,
 };
 
-/*
- * Those of an event profile, see events.h; a cost and an arc end with the values of their events.
- */
+/* Those of an event profile, see events.h; costs and arcs end with the values of their events. */
 enum {
 	NODE_PROCESS,
 	NODE_THREAD,
@@ -143,19 +142,21 @@ enum {
 	JUMP_NUMBERS,
 };
 
-/* Add the item with this id to the batch; if the id is not the batch's next one, write it first. */
+/*
+ * Add an item with this id to the batch. If the id is not the next one, the batch is written first.
+ */
 int lists_add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
 	      const int64_t *numbers, size_t count, struct err *err);
 
-/* The id of the place, which is written if it is new. */
+/* The id of the place, written if new. */
 int lists_find_place(struct store *s, const struct store_frame *f, int64_t *id, struct err *err);
 
-/* Write the lists gathered so far. */
+/* Write all batches. */
 int lists_flush(struct store *s, struct err *err);
 
-/* One item of a list, being read. */
+/* An item while a list is read. */
 struct list_item {
-	int64_t keys[2]; /* common to all items of the row, from the query */
+	int64_t keys[2]; /* from the query, common to all items of the row */
 	int64_t index;	 /* in the row */
 	struct numbers numbers;
 };
@@ -163,23 +164,23 @@ struct list_item {
 typedef int list_function(void *context, const struct list_item *item, struct err *err);
 
 /*
- * Call `take` with each item of all lists of the query's result, until it returns -1. The query's
+ * Call `take` for each item of all lists in the query's result, until it returns -1. The query's
  * columns are the list and up to two keys; its parameter 1, if any, is `process`.
  */
 int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
 	       void *context, struct err *err);
 
-/* A row of the table place, being read. */
+/* A row of the table place. */
 struct place {
 	int64_t id;
 	struct store_frame frame;
 };
 
-/* All of them by id; the caller frees the array. */
+/* All places, sorted by id; the caller frees the array. */
 int places_read(struct store *s, struct place **items, size_t *count, struct err *err);
 const struct store_frame *places_find(const struct place *items, size_t count, int64_t id);
 
-/* Set the numbers of follows of each process; `processes` is sorted by id. */
+/* Set the counts of follows in each process; `processes` is sorted by id. */
 int lists_count_follows(struct store *s, struct store_process *processes, size_t count,
 			struct err *err);
 

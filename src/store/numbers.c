@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing and reading lists of integers; strict, for a file may hold anything. */
+/* Writes and reads lists of integers. Reading is strict: a file may hold anything. */
 #include "store/numbers.h"
 
 #include <assert.h>
@@ -7,15 +7,16 @@
 
 #include "base/array.h"
 
-#define NUMBER_BYTES 21 /* a sign, 19 digits, and what stands between */
-#define SPARE_BYTES  8	/* that put_up_to_eight may write after the last one */
+#define NUMBER_BYTES 21 /* sign, 19 digits, separator */
+#define SPARE_BYTES  8	/* put_up_to_eight may write this many bytes more */
 #define EIGHT	     ((uint64_t)100000000)
 
-/* The eight digits of what is below 10^8, the first one in the lowest byte, each from 0 to 9. */
+/* The eight digits of a number below 10^8, each from 0 to 9, the first one in the lowest byte. */
 static uint64_t eight_digits(uint64_t number)
 {
 	/*
-	 * Two numbers of four digits, then four of two, then eight of one: each step all at once.
+	 * Split into two numbers of four digits, then four of two, then eight of one; each step in
+	 * parallel.
 	 */
 	uint64_t fours = number / 10000 | number % 10000 << 32;
 	uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007f0000007fu;
@@ -33,7 +34,7 @@ static char *put_eight(char *at, uint64_t number)
 	return at + 8;
 }
 
-/* Without zeros in front; not for 0. Writes eight bytes whatever it needs. */
+/* Put a number without leading zeros; not for 0. Always writes eight bytes. */
 static char *put_up_to_eight(char *at, uint64_t number)
 {
 	uint64_t digits = eight_digits(number), text;
@@ -44,7 +45,10 @@ static char *put_up_to_eight(char *at, uint64_t number)
 	return at + 8 - zeros;
 }
 
-/* Nothing in it depends on how many digits there are, which no processor can foresee. */
+/*
+ * No branch depends on the number of digits, which would be mispredicted; only on the number of
+ * eight-digit groups.
+ */
 static char *put_unsigned(char *at, uint64_t number)
 {
 	if (number < 10) {
@@ -69,9 +73,9 @@ static char *put_number(char *at, int64_t number)
 }
 
 /*
- * Three of four numbers in a profile's lists are short: sizes, kinds, distances to an address
- * nearby. Their texts, with the comma behind, stand ready: the bytes in the lower part, how many
- * they are in the highest byte.
+ * Three of four numbers in a profile's lists are short: sizes, kinds, distances to near addresses.
+ * Their texts, with a comma, are in a table: the bytes in the lower part, their number in the
+ * highest byte.
  */
 #define LEAST_READY (-128)
 #define READY	    512
@@ -82,7 +86,7 @@ static char *put_number(char *at, int64_t number)
 #define TWO_DIGITS(n)	BYTES(DIGIT(n, 10) | DIGIT(n, 1) << 8 | ',' << 16, 3)
 #define THREE_DIGITS(n) BYTES(DIGIT(n, 100) | DIGIT(n, 10) << 8 | DIGIT(n, 1) << 16 | ',' << 24, 4)
 #define UNSIGNED(n)	((n) < 10 ? ONE_DIGIT(n) : (n) < 100 ? TWO_DIGITS(n) : THREE_DIGITS(n))
-/* The sign stands before the digits, whose number is shifted out and comes anew, one more. */
+/* Shift in the sign. That shifts out the number of bytes, which is added again, plus one. */
 #define NEGATIVE(n) BYTES(UNSIGNED(-(n)) << 8 | '-', (UNSIGNED(-(n)) >> 56) + 1)
 #define ENTRY(n)    ((n) < 0 ? NEGATIVE(n) : UNSIGNED(n))
 #define FOUR(n)	    ENTRY(n), ENTRY((n) + 1), ENTRY((n) + 2), ENTRY((n) + 3)
@@ -123,7 +127,7 @@ void numbers_array(struct text *to, const int64_t *numbers, size_t count)
 	for (i = 0; i < count; i++)
 		at = put_with_comma(at, numbers[i]);
 	if (count > 0)
-		at--; /* the last comma */
+		at--; /* replace the last comma */
 	*at++ = ']';
 	*at = '\0';
 	to->count = (size_t)(at - to->items);
@@ -141,7 +145,7 @@ void numbers_end(struct text *list)
 	text_add(list, "]");
 }
 
-/* Returns what follows the number, or NULL when there is none. */
+/* Returns the text after the number, or NULL if there is none. */
 static const char *get_number(const char *at, int64_t *number)
 {
 	bool is_negative = *at == '-';
@@ -156,7 +160,7 @@ static const char *get_number(const char *at, int64_t *number)
 	return at;
 }
 
-/* An inner array. Returns what follows it, or NULL when it is none. */
+/* Read an inner array. Returns the text after it, or NULL if it is invalid. */
 static const char *get_array(const char *at, struct numbers *n)
 {
 	n->count = 0;
@@ -178,7 +182,7 @@ struct numbers numbers_read(const char *list)
 	return n;
 }
 
-/* Between calls n->at is on the '[' of the list, on a ',' after an array, or on the last ']'. */
+/* Between calls n->at is at the '[' of the list, at a ',' after an array, or at the last ']'. */
 bool numbers_next(struct numbers *n)
 {
 	if (n->is_bad)

@@ -15,21 +15,21 @@
 
 #define NUMBERS_MAX 160 /* in one of the inner arrays */
 
-/* One array, as text. */
+/* Append one array. */
 void numbers_array(struct text *to, const int64_t *numbers, size_t count);
-/* Append an array to the list; the first one opens it, numbers_end closes it. */
+/* Append an array to the list; the first one opens the list, numbers_end closes it. */
 void numbers_add(struct text *list, const int64_t *numbers, size_t count);
 void numbers_end(struct text *list);
 
-/* A list being read. */
+/* The state of reading a list. */
 struct numbers {
 	const char *at;
 	int64_t items[NUMBERS_MAX]; /* the current array */
 	size_t count;
-	bool is_bad; /* once numbers_next returned false: the text is not a valid list */
+	bool is_bad; /* set when numbers_next returns false: the list is invalid */
 };
 
-struct numbers numbers_read(const char *list); /* NULL is a bad list */
+struct numbers numbers_read(const char *list); /* NULL is an invalid list */
 bool numbers_next(struct numbers *n);
 
 #endif

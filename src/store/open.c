@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening a profile to read it: every way in which a file can be wrong has its sentence. */
+/* Opens a profile for reading; each fault of a file has its own error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "store/private.h"
 
-/* Checking all pages of a larger file would be felt; there, damage is met when it is read. */
+/*
+ * Checking all pages of larger files takes noticeable time; their damage is found when it is read.
+ */
 #define CHECK_BYTES ((uint64_t)64 << 20)
 
 static bool has_log(const char *path)
@@ -24,14 +26,14 @@ static bool has_log(const char *path)
 }
 
 /*
- * Is there less than the header says? While a run goes on its log is written back, the header
- * first, and the pages that it counts follow: then SQLite knows.
+ * Tell whether the file is shorter than its header says. That is normal while a run's log is
+ * written back: the header goes first, then its pages. SQLite handles it.
  */
 static bool is_cut(const char *path, struct store_file_info *info)
 {
 	if (info->bytes >= info->header_bytes || has_log(path))
 		return false;
-	/* The log may have been there, and the run may have ended since. */
+	/* The run may have ended, and removed its log, in between. */
 	return store_file_look(path, info) != FILE_PROFILE || info->bytes < info->header_bytes;
 }
 
@@ -74,7 +76,7 @@ static int judge_file(const char *path, struct store_file_info *info, struct err
 	return 0;
 }
 
-/* Characters that mean something in SQLite's file: names. */
+/* Add a path, with the characters escaped that are special in SQLite's URIs. */
 static void add_uri_path(struct text *uri, const char *path)
 {
 	for (; *path != '\0'; path++) {
@@ -86,8 +88,8 @@ static void add_uri_path(struct text *uri, const char *path)
 }
 
 /*
- * A profile whose writer died is in WAL mode and wants files beside it, which
- * a read-only directory forbids: if there is no log, read it as it stands.
+ * A profile whose writer died is in WAL mode and needs files beside it, which a read-only directory
+ * forbids. If there is no log, it is read without them.
  */
 static int open_db(const char *path, const char *mode, sqlite3 **db)
 {
@@ -114,7 +116,7 @@ static int open_db(const char *path, const char *mode, sqlite3 **db)
 	return code;
 }
 
-/* quick_check gives one row "ok", or rows that tell what is wrong. */
+/* quick_check returns one row "ok", or rows with errors. */
 static int check_pages(struct store *s, struct err *err)
 {
 	sqlite3_stmt *q = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of src/store share: the connection, and how its failures are reported. */
+/* Shared by the files of src/store: the connection, and error reports. */
 #ifndef DWELL_STORE_PRIVATE_H
 #define DWELL_STORE_PRIVATE_H
 
@@ -14,7 +14,7 @@
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
 #define STORE_SCHEMA_VERSION 16u
 
-/* The statements of the writer, prepared at their first use; SQL in row.c. */
+/* The writer's statements, prepared at first use; the SQL is in row.c. */
 enum store_statement {
 	PUT_META,
 	PUT_PROCESS,
@@ -46,28 +46,28 @@ enum store_statement {
 	STATEMENT_COUNT,
 };
 
-/* Items with consecutive ids that become the next row: see numbers.h. */
+/* Items with consecutive ids, collected for the next row: see numbers.h. */
 struct store_batch {
 	struct text list;
 	int64_t first_id;
 	int64_t count;
 };
 
-/* A function, or a line of one, already written; the strings are interned. */
+/* A written function, or line of one; strings are interned. */
 struct store_place {
 	struct store_frame frame;
-	size_t next; /* another one with this hash, or SIZE_MAX */
+	size_t next; /* next one with this hash, or SIZE_MAX */
 };
 
 struct store {
 	sqlite3 *db;
 	char *path;
-	int fd; /* of the file, open longer than db: a close drops SQLite's locks; or -1 */
-	bool write_failed; /* ever */
-	bool has_moved;	   /* the previous file, to PATH.old */
+	int fd; /* the file, or -1; closed after db, because a close drops SQLite's locks */
+	bool write_failed; /* some write has failed */
+	bool has_moved;	   /* the previous file was moved to PATH.old */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 
-	/* Not written yet. */
+	/* Items that are not written yet. */
 	struct store_batch samples; /* of one window of one process */
 	int64_t samples_process;
 	uint32_t samples_window;
@@ -93,7 +93,7 @@ struct store {
 	struct store_batch jumps;
 	struct map object_by_name; /* interned path -> id in the file */
 
-	/* An item's index + 1 is its id in the file. */
+	/* The id of item i in the file is i + 1. */
 	struct {
 		struct store_place *items;
 		size_t count, room;
@@ -101,13 +101,13 @@ struct store {
 	struct map place_by_hash;
 
 	bool in_transaction;
-	bool failed; /* a write failed: `failure` says how */
+	bool failed; /* a write failed: see `failure` */
 	struct err failure;
-	struct arena strings; /* those returned to readers */
-	struct map interned;  /* hash of a string -> its address */
+	struct arena strings; /* strings returned to readers */
+	struct map interned;  /* hash -> address of the string */
 };
 
-/* What a file is, from its first bytes alone. */
+/* The kind of a file, by its first bytes. */
 enum store_file_kind {
 	FILE_MISSING,
 	FILE_DIRECTORY,
@@ -116,48 +116,48 @@ enum store_file_kind {
 	FILE_OTHER,
 	FILE_SQLITE, /* a database of another application */
 	FILE_PROFILE,
-	FILE_UNREADABLE, /* errno says why */
+	FILE_UNREADABLE, /* see errno */
 };
 
 struct store_file_info {
 	uint64_t bytes;
-	uint64_t header_bytes; /* pages that the header counts x page size */
+	uint64_t header_bytes; /* number of pages in the header x page size */
 	uint32_t version;      /* of the schema */
 };
 
 enum store_file_kind store_file_look(const char *path, struct store_file_info *info);
 
 /*
- * Turn off SQLite's locks and statistics, which cost an eighth of each write; no two of our threads
- * use it. Call it before any connection is opened.
+ * Turn off SQLite's mutexes and statistics, which cost an eighth of each write: no connection is
+ * used by two threads at once. Call it before any connection is opened.
  */
 void store_configure(void);
 
-/* A new store around an open connection; takes ownership of db, also on failure. */
+/* Make a store for an open connection; takes ownership of db, even on failure. */
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err);
 
-/* Mark the file as being written by us, see store_writer, until fd is closed. */
+/* Mark the file as written by this process, see store_writer, until fd is closed. */
 void writer_lock(int fd);
 
 extern const char store_schema[];
 
-/* Keep SQLite from running anything that the file's schema contains; call it before any read. */
+/* Forbid SQLite to run code from the file's schema; call it before any read. */
 void schema_protect(sqlite3 *db);
-/* Are the tables exactly those of store_schema, without indexes or triggers? */
+/* Tell whether the tables are exactly those of store_schema, without indexes or triggers. */
 bool schema_is_ours(sqlite3 *db);
 
-/* As store_open_readonly, but without the slow check of all pages: for a look at one table. */
+/* Like store_open_readonly, but without the slow check of all pages. */
 int store_open_unchecked(const char *path, struct store **s, struct err *err);
 
-/* Why a write failed just now, in the user's words. */
+/* The reason why the last write failed, in the user's words. */
 const char *store_write_failure(sqlite3 *db);
-/* Set *err for the connection's last error: "cannot write profile 'x': ..."; returns -1. */
+/* Set *err to the connection's last error: "cannot write profile 'x': ...". Returns -1. */
 int store_fail(struct store *s, const char *doing, struct err *err);
 
-/* Execute SQL that gives no rows. */
+/* Execute SQL that returns no rows. */
 int store_exec(struct store *s, const char *sql, const char *doing, struct err *err);
 
-/* The store's one copy of the string, valid until the store closes; NULL stays NULL. */
+/* The store's single copy of the string, valid until the store closes; NULL for NULL. */
 const char *store_intern(struct store *s, const char *text);
 
 #endif

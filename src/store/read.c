@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Reading tables into arrays: one query, and one list of the fields its columns go to, per table.
- */
+/* Reads tables into arrays. Each table has a query, and a list of the fields for its columns. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading what data is: the sites that blocks come from, and variables. */
+/* Reads sites, where blocks are allocated, and variables. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ int store_read_variables(struct store *s, int64_t process, struct store_variable
 	return select_all(s, &variable_query, process, (void **)items, count, err);
 }
 
-/* "[1,2,3]" to numbers of the store's. */
+/* Parse "[1,2,3]" into an array of the store's. */
 static int read_path(struct store *s, const char *text, struct store_site *x, struct err *err)
 {
 	size_t room = text != NULL ? strlen(text) / 2 + 1 : 0;

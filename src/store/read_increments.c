@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading costs, arcs and jumps: the increments in the file are sorted by what they are of, and
- * summed up. All three are rows of numbers, of which some first ones are keys.
+ * Reads costs, arcs and jumps: sorts the increments in the file by their keys, and sums them up.
+ * All three are rows of numbers, of which the first ones are keys.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 
 #define MAX_KEYS 4
 
-/* Numbers are in the order of the lists; all keys but a jump's last are ids. */
+/* Numbers are in the order of the lists; all keys except a jump's last one are ids. */
 struct shape {
 	const char *sql;
 	size_t keys;
-	size_t least; /* numbers that there are in any case */
-	size_t node;  /* the key of the node that says of which process it is */
+	size_t least; /* least count of numbers */
+	size_t node;  /* index of the key for the node, whose process counts */
 	bool has_values;
-	int64_t most[MAX_KEYS]; /* that a key may be; 0: not any */
+	int64_t most[MAX_KEYS]; /* limit of each key; 0: no limit */
 	bool may_be_none[MAX_KEYS];
 };
 
@@ -30,7 +30,7 @@ struct shape {
 struct increments {
 	const struct shape *shape;
 	struct store *s;
-	int64_t process; /* or STORE_ALL */
+	int64_t process; /* STORE_ALL: all */
 	size_t width;
 	struct map process_of_node;
 	struct {
@@ -103,7 +103,7 @@ static bool is_good(const struct increments *r, const struct numbers *n, int64_t
 	}
 	if (!has_node(r, n->items[shape->node], process))
 		return false;
-	/* An arc has two nodes. */
+	/* An arc has a second node. */
 	return shape != &arc_shape || n->items[ARC_CALLER] == STORE_NONE ||
 	       has_node(r, n->items[ARC_CALLER], &(int64_t){0});
 }
@@ -131,13 +131,13 @@ static int add_increment(void *context, const struct list_item *item, struct err
 
 /* ---- Summing up ---- */
 
-/* Two keys as one number, in the order of both; STORE_NONE comes first. */
+/* Two keys as one number, in the same order; STORE_NONE is lowest. */
 static uint64_t pack(int64_t first, int64_t second)
 {
 	return (uint64_t)(first + 1) << 32 | (uint64_t)(second + 1);
 }
 
-/* By the last two keys, and then, which leaves equal ones in their order, by the first two. */
+/* Sort by the last two keys, then by the first two; the sort is stable. */
 static int sort_increments(const struct increments *r, struct sort_item *order)
 {
 	size_t i;
@@ -169,7 +169,7 @@ static void add_numbers(const struct increments *r, int64_t *sum, const int64_t 
 		sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)more[i]);
 }
 
-/* The sums, in the store's memory; *count of them, in order. */
+/* Sum up, into the store's memory: *count sums, in order. */
 static int64_t *sum_up(const struct increments *r, const struct sort_item *order, size_t *count)
 {
 	size_t i, n = 0, bytes = r->width * sizeof(int64_t);
@@ -205,7 +205,7 @@ static int count_columns(struct store *s, size_t *columns, struct err *err)
 	return 0;
 }
 
-/* The rows of numbers, `width` each. */
+/* Read all rows of a table: `width` numbers each. */
 static int read_increments(struct store *s, const struct shape *shape, int64_t process,
 			   int64_t **rows, size_t *width, size_t *count, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the tables with lists: each thing of each row. */
+/* Reads the tables with lists, item by item. */
 #include "store/lists.h"
 #include "store/select.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading code locations with their frames; and the single values: meta, source. */
+/* Reads code locations with their frames; and single values: meta, source. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct reading {
 	struct store *s;
-	int64_t process; /* or STORE_ALL */
+	int64_t process; /* STORE_ALL: all */
 	struct {
 		struct store_location *items;
 		size_t count, room;
@@ -21,7 +21,7 @@ struct reading {
 	size_t place_count;
 };
 
-/* The ids of a row are consecutive, whatever the file says is the first. */
+/* The ids of a row are consecutive, whatever its first id is. */
 static int64_t id_of(const struct list_item *item)
 {
 	return (int64_t)((uint64_t)item->keys[0] + (uint64_t)item->index);
@@ -54,7 +54,7 @@ static int add_location(void *context, const struct list_item *item, struct err 
 	return 0;
 }
 
-/* ---- Their names ---- */
+/* ---- Names ---- */
 
 static int add_names(void *context, const struct list_item *item, struct err *err)
 {
@@ -83,7 +83,7 @@ static int add_names(void *context, const struct list_item *item, struct err *er
 	return 0;
 }
 
-/* ---- Locations that have no names yet ---- */
+/* ---- Locations without names ---- */
 
 static const char *name_unresolved(struct store *s, const char *path,
 				   const struct store_location *l)
@@ -177,7 +177,7 @@ int store_read_locations(struct store *s, int64_t process, struct store_location
 	return 0;
 }
 
-/* The value of one cell, found by a text key; NULL when there is no row. */
+/* A statement at the row with a text key; NULL if there is none. */
 static sqlite3_stmt *find_cell(struct store *s, const char *sql, const char *key)
 {
 	sqlite3_stmt *q = NULL;

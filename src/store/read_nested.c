@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading samples at all line sizes out of their lists. */
+/* Reads multi-size samples from their lists. */
 #include <stdlib.h>
 
 #include "base/array.h"

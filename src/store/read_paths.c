@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading call paths out of their lists. */
+/* Reads call paths from their lists. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 struct path_list {
 	struct store *s;
-	int64_t process; /* or STORE_ALL */
+	int64_t process; /* STORE_ALL: all */
 	struct store_path *items;
 	size_t count, room;
 };
@@ -38,7 +38,7 @@ static int add_path(void *context, const struct list_item *item, struct err *err
 	return 0;
 }
 
-/* By process, and then by id. */
+/* By process, then by id. */
 static int compare_paths(const void *a, const void *b)
 {
 	const struct store_path *x = a, *y = b;

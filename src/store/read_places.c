@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading places: the functions, and lines of functions, that locations and nodes are named by. */
+/* Reads places: the functions, and lines of functions, that name locations and nodes. */
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading samples, and what became of the censored ones, out of their lists. */
+/* Reads samples, and the outcomes of long watches, from their lists. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -78,7 +78,7 @@ int store_read_samples(struct store *s, int64_t process, struct store_sample **i
 	return 0;
 }
 
-/* ---- What became of censored samples ---- */
+/* ---- Outcomes of long watches ---- */
 
 static const char follow_sql[] = "SELECT list, process_id FROM follow_batch"
 				 " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
@@ -89,7 +89,9 @@ struct follow_list {
 	size_t count, room;
 };
 
-/* Whether the numbers are those of a follow: an end is there if, and only if, it was touched. */
+/*
+ * Tell whether the numbers are valid for a follow: it has an end if, and only if, it was touched.
+ */
 static bool is_follow(const struct numbers *n)
 {
 	if (n->count != FOLLOW_NUMBERS && n->count != FOLLOW_END)
@@ -140,7 +142,7 @@ int store_read_follows(struct store *s, int64_t process, struct store_follow **i
 	return 0;
 }
 
-/* ---- First touches in windows ---- */
+/* ---- Window first touches ---- */
 
 struct arrival_list {
 	struct store *s;
@@ -186,7 +188,7 @@ int store_read_arrivals(struct store *s, int64_t process, struct store_arrival *
 	return 0;
 }
 
-/* ---- Stack distances that were counted ---- */
+/* ---- Stack distances ---- */
 
 struct stack_list {
 	struct store *s;
@@ -238,13 +240,13 @@ int store_read_stack_distances(struct store *s, int64_t process,
 	return 0;
 }
 
-/* ---- How many lines were watched on ---- */
+/* ---- Counts of long watches ---- */
 
 struct follow_count {
 	struct store *s;
 	struct store_process *processes;
 	size_t count;
-	size_t at; /* the process of the follow before: both are sorted */
+	size_t at; /* the process of the previous follow: both are sorted */
 };
 
 static int count_follow(void *context, const struct list_item *item, struct err *err)
@@ -256,7 +258,7 @@ static int count_follow(void *context, const struct list_item *item, struct err 
 	while (c->at < c->count && c->processes[c->at].id < item->keys[0])
 		c->at++;
 	if (c->at == c->count || c->processes[c->at].id != item->keys[0])
-		return 0; /* of no process: nobody asks for it */
+		return 0; /* no such process: the row is ignored */
 	c->processes[c->at].followed++;
 	c->processes[c->at].followed_touched += item->numbers.items[FOLLOW_STATUS] == 0;
 	return 0;

@@ -51,7 +51,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 
-/* Remember the failure: the disk does not get emptier because we try again for each row. */
+/* Remember the failure, so that later rows are not tried: a full disk stays full. */
 int row_failed(struct store *s, struct err *err)
 {
 	if (!s->failed) {

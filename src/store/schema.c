@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The schema, and whether a file has it. A file from elsewhere may have a view without end in the
- * place of a table, columns that are computed, or indexes over expressions: SQLite would run all of
- * that for us.
+ * The schema, and a check for it. A foreign file may have an endless view in place of a table,
+ * computed columns, or indexes over expressions: SQLite would evaluate them.
  */
 #include <string.h>
 
 #include "store/private.h"
 
-/* gcc counts a literal of more than 4095 bytes against ISO C; no compiler we build with minds. */
+/* ISO C guarantees 4095 bytes for a literal; the supported compilers allow more. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 const char store_schema[] =
 #include "store/schema_sql.inc"
 	;
 
-/* Of a value or a row; a source file may be large, nothing else is. */
+/* of a value or a row; only source files may be large */
 #define MOST_BYTES (256 << 20)
 
 void schema_protect(sqlite3 *db)
@@ -22,14 +21,11 @@ void schema_protect(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL); /* they are for users */
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL); /* views are only for users */
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MOST_BYTES);
 }
 
-/*
- * Tables, and what belongs to them without having been made by CREATE TABLE, in the same order
- * everywhere.
- */
+/* Tables and their parts that were created by SQL, in a fixed order. */
 static const char objects[] =
 	"SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'view'"
 	" AND sql IS NOT NULL AND tbl_name <> 'sqlite_stat1' ORDER BY name, type";

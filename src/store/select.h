@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the reading files of src/store turn a query's rows into an array of structs. */
+/* Turns the rows of a query into an array of structs, for the reading files of src/store. */
 #ifndef DWELL_STORE_SELECT_H
 #define DWELL_STORE_SELECT_H
 
 #include "base/array.h"
 #include "store/private.h"
 
-/* How a column's value becomes a field of the item. */
+/* The conversion of a column's value to a field. */
 enum select_kind {
 	SELECT_U64,  /* 0 for NULL */
-	SELECT_U32,  /* the same, cut */
-	SELECT_U16,  /* the same, cut */
+	SELECT_U32,  /* the same, truncated */
+	SELECT_U16,  /* the same, truncated */
 	SELECT_ID,   /* int64_t, STORE_NONE for NULL */
-	SELECT_END,  /* uint64_t, UINT64_MAX for NULL: it has not ended */
+	SELECT_END,  /* uint64_t, UINT64_MAX for NULL: not ended */
 	SELECT_TEXT, /* interned; `otherwise` for NULL */
 };
 
@@ -22,7 +22,7 @@ struct select_column {
 	const char *otherwise;
 };
 
-/* Columns in the order of the statement. */
+/* In the order of the statement's columns. */
 struct select_columns {
 	const struct select_column *items;
 	size_t count;
@@ -34,24 +34,24 @@ struct select_columns {
 	}
 
 struct select {
-	const char *sql; /* parameter 1, if there is one, is a process id or STORE_ALL */
+	const char *sql; /* parameter 1, if any, is a process id or STORE_ALL */
 	size_t item_bytes;
 	struct select_columns columns;
-	void (*complete)(void *item); /* sets fields that are not columns; or NULL */
+	void (*complete)(void *item); /* sets fields without columns; or NULL */
 };
 
-/* Run the query; *items is an array that the caller frees. */
+/* Run the query; the caller frees *items. */
 int select_all(struct store *s, const struct select *def, int64_t process, void **items,
 	       size_t *count, struct err *err);
 
 int select_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
 		   struct err *err);
 
-/* Fill the item's fields from the current row, from its column `first` on. */
+/* Fill the item's fields from the current row, beginning with column `first`. */
 void select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
 		 void *item);
 
-/* Set *err for a file with impossible rows; returns -1. */
+/* Set *err for a file with impossible rows. Returns -1. */
 int select_damaged(struct store *s, struct err *err);
 
 /* A text column of the current row, interned; NULL for NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What reading and writing have in common: the connection, its errors, the strings it lends. */
+/* Shared by reading and writing: the connection, its errors, the interned strings. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "store/private.h"
 
-/* Of SQLite's file header: where the numbers stand, all big-endian. */
+/* Offsets in SQLite's file header; all numbers are big-endian. */
 enum {
 	HEADER_BYTES = 100,
 	AT_PAGE_BYTES = 16,
@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * A store is of one thread at a time; others may have stores of their own. Refused once SQLite
- * runs, in somebody's hands before ours: then it costs more, that is all.
+ * One thread uses a store at a time; other threads may have their own. The calls fail if other code
+ * has already started SQLite: then writes only cost more.
  */
 static void configure(void)
 {
@@ -93,7 +93,7 @@ void store_close(struct store *s)
 	free(s);
 }
 
-/* SQLite does not always keep the system's reason for a write that failed. */
+/* For failed writes, SQLite does not always keep the system's error. */
 static bool has_file_limit(void)
 {
 	struct rlimit l;
@@ -101,7 +101,7 @@ static bool has_file_limit(void)
 	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY;
 }
 
-/* Nor does it say that there was no descriptor for one of its files. */
+/* Nor does it report a lack of descriptors. */
 static bool has_descriptor(void)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -198,8 +198,7 @@ enum store_file_kind store_file_look(const char *path, struct store_file_info *i
 	if (st.st_size == 0)
 		return FILE_EMPTY;
 	/*
-	 * Closing this descriptor would drop SQLite's locks, so look before the file is opened
-	 * there.
+	 * Closing this descriptor would drop SQLite's locks, so look before SQLite opens the file.
 	 */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -235,6 +234,6 @@ const char *store_intern(struct store *s, const char *text)
 		return (const char *)(uintptr_t)known;
 	copy = arena_strdup(&s->strings, text);
 	if (copy != NULL)
-		map_set(&s->interned, hash, (uintptr_t)copy); /* failing costs memory only */
+		map_set(&s->interned, hash, (uintptr_t)copy); /* a failure costs only memory */
 	return copy;
 }

@@ -19,16 +19,14 @@
 
 /*
  * Create the profile `path` with an empty schema. An existing profile is renamed to PATH.old,
- * replacing an older one. Any other file that is not empty is left alone, and is an error.
+ * replacing an older one. Any other file that is not empty is kept, and is an error.
  */
 int store_create(const char *path, struct store **s, struct err *err);
 
 int store_put_meta_text(struct store *s, const char *key, const char *text, struct err *err);
 int store_put_meta_int(struct store *s, const char *key, int64_t value, struct err *err);
 
-/*
- * These insert, or replace the row with the same key. Fields counted from other tables are ignored.
- */
+/* Insert, or replace the row with the same key. Fields counted from other tables are ignored. */
 int store_put_process(struct store *s, const struct store_process *p, struct err *err);
 int store_put_thread(struct store *s, const struct store_thread *t, struct err *err);
 int store_put_module(struct store *s, const struct store_module *m, struct err *err);
@@ -46,8 +44,8 @@ int store_put_message(struct store *s, const struct store_message *m, struct err
 int store_put_source(struct store *s, const char *path, const char *text, struct err *err);
 
 /*
- * The location without its frames; these are put when it is resolved, innermost first, and cut at
- * STORE_MAX_FRAMES. Cheapest when ids are consecutive.
+ * The location without its frames. They are put when it is resolved, innermost first; more than
+ * STORE_MAX_FRAMES are cut. Consecutive ids are cheapest.
  */
 int store_put_location(struct store *s, const struct store_location *l, struct err *err);
 int store_put_frames(struct store *s, int64_t location, const struct store_frame *frames,
@@ -57,17 +55,17 @@ int store_put_frames(struct store *s, int64_t location, const struct store_frame
 int store_commit(struct store *s, struct err *err);
 
 /*
- * The last commit: leaves a single file, readable in a read-only directory too. The caller still
- * closes the store.
+ * The last commit: leaves a single file that can be read even in a read-only directory. The caller
+ * still closes the store.
  */
 int store_finish(struct store *s, struct err *err);
 /* Instead of store_close: remove the new file, and put the previous one back. */
 void store_abandon(struct store *s);
-/* If there was a failure, was it a failed write of the file? */
+/* If there was a failure, tells whether it was a write of the file. */
 bool store_write_failed(const struct store *s);
 
 /*
- * A copy of the profile of a run in progress. store_copy creates the file `path`, on the terms of
+ * A copy of the profile of a run in progress. store_copy creates the file `path`, by the rules of
  * store_create, with all committed rows. A forked child then continues in the copy:
  * store_continue_in makes the child's *s a store of that file.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading a profile. All views come through here; docs/schema.md says what the fields mean, and
- * users may also ask SQLite directly.
+ * Reading a profile. All views use it. docs/schema.md explains the fields; users may also query the
+ * file with SQLite.
  *
  * A store opened for reading shows the file as it was at that moment, even if the run continues;
  * open it again to see more.
  *
- * Ownership: the arrays that store_read_... hand out are the caller's (free()); the strings inside
- * them belong to the store and live until store_close. Not for use by two threads at once, not even
- * with a store for each.
+ * Ownership: the arrays that store_read_... return belong to the caller (free()). Their strings
+ * belong to the store and live until store_close. One thread uses a store at a time; each thread
+ * may have its own.
  */
 #ifndef DWELL_STORE_STORE_READ_H
 #define DWELL_STORE_STORE_READ_H
@@ -20,27 +20,30 @@
 #include "base/err.h"
 
 #define STORE_ALL      (-1)	/* for `process`: those of the whole run */
-#define STORE_NONE     (-1)	/* for ids that may be absent */
-#define STORE_NAMELESS "[anon]" /* the function of code that is in no file */
+#define STORE_NONE     (-1)	/* ids that may be absent */
+#define STORE_NAMELESS "[anon]" /* function name for code in no file */
 
 struct store;
 
 /*
- * Open for reading. The error sentence distinguishes a file that is missing, a directory, no
- * profile, damaged, or written by another version.
+ * Open for reading. The error distinguishes a missing file, a directory, a file that is not a
+ * profile, a damaged one, and one of another version.
  */
 int store_open_readonly(const char *path, struct store **s, struct err *err);
-void store_close(struct store *s); /* NULL is fine */
+void store_close(struct store *s); /* NULL is allowed */
 
-/* Values of the table meta; see schema.sql for the keys. Text is the store's; NULL: no such key. */
+/*
+ * Values of the table meta; see schema.sql for the keys. The store owns the text; NULL for a
+ * missing key.
+ */
 const char *store_meta_text(struct store *s, const char *key);
 int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise);
-/* Whether the program was counted only (`--mode count`): there are no samples. */
+/* Tell whether the run only counted (`--mode count`): there are no samples. */
 bool store_is_counted(struct store *s);
-/* The process that still writes the profile, or 0. */
+/* The process that is writing the profile, or 0. */
 int64_t store_writer(struct store *s);
 
-#define STORE_LINE_USES 11 /* sizes of lines, from 4 to 4096 bytes */
+#define STORE_LINE_USES 11 /* line sizes, from 4 to 4096 bytes */
 
 struct store_process {
 	int64_t id;	   /* order in the run, from 0 */
@@ -48,13 +51,13 @@ struct store_process {
 	uint32_t pid;
 	const char *cause; /* "start", "fork", "exec" */
 	const char *exe;
-	const char *command; /* argv, blanks between */
+	const char *command; /* argv, separated by blanks */
 	const char *state;   /* "running", "exited", "exec", "killed", "detached" */
-	int64_t exit_status; /* exit code, or -1 when not known */
-	int64_t signal;	     /* that killed it; 0: none, or not known */
-	uint32_t told_end;   /* 1: its engine reported to the end; 0: cut off, or still running */
+	int64_t exit_status; /* exit code; -1: unknown */
+	int64_t signal;	     /* the signal that killed it; 0: none, or unknown */
+	uint32_t told_end;   /* 1: its engine reported its end; 0: cut off, or still running */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
-	uint64_t end_ns;     /* 0: it has not ended */
+	uint64_t end_ns;     /* 0: not ended */
 	uint64_t accesses;   /* loads + stores + modifies */
 	uint64_t loads;
 	uint64_t stores;
@@ -70,15 +73,15 @@ struct store_process {
 	uint64_t lost_records;
 	/*
 	 * The fraction of the lines of 4 << i bytes in those pages that was ever touched, in
-	 * 65535ths; all 0: not known.
+	 * 65535ths; all 0: unknown.
 	 */
 	uint32_t line_use[STORE_LINE_USES];
-	/* Counted from the tables of samples, follows and windows. */
+	/* Computed from the tables of samples, follows and windows. */
 	uint64_t samples; /* resolved + censored + dangling */
 	uint64_t resolved;
 	uint64_t censored;
 	uint64_t dangling;
-	uint64_t followed; /* of the censored, those with a long watch */
+	uint64_t followed; /* censored samples with a long watch */
 	uint64_t followed_touched;
 	uint64_t windows;
 };
@@ -98,10 +101,10 @@ struct store_module {
 	uint64_t start, end;
 	uint64_t file_offset;
 	uint64_t mapped_at;   /* accesses of the process */
-	uint64_t unmapped_at; /* UINT64_MAX: it stayed */
+	uint64_t unmapped_at; /* UINT64_MAX: still mapped */
 };
 
-/* A window keeps only some of the samples with a shorter reuse distance than this, see `chosen`. */
+/* Of the samples with a shorter reuse distance, a window keeps only some, see `chosen`. */
 #define STORE_NEAR 64u
 
 struct store_window {
@@ -110,19 +113,19 @@ struct store_window {
 	uint64_t start, length, stands_for; /* accesses */
 	uint64_t samples;
 	uint64_t footprint_pages;
-	uint64_t chosen; /* accesses: all its samples stand for these, the near ones for the rest */
-	uint64_t chosen_loads; /* those that only load */
+	uint64_t chosen;       /* sampled accesses, including near samples that were dropped */
+	uint64_t chosen_loads; /* those of them that only load */
 };
 
 struct store_access {
-	int64_t location; /* or STORE_NONE: the end of a sample without a reuse */
+	int64_t location; /* STORE_NONE: the end of a sample without a reuse */
 	uint64_t address;
 	uint32_t size;	 /* bytes */
 	uint16_t kind;	 /* 1 load, 2 store, 3 modify */
 	uint16_t thread; /* index in the process */
-	int64_t site;	 /* of the block that holds the address; 0: no known block */
+	int64_t site;	 /* site of the block at the address; 0: no known block */
 	uint64_t block;	 /* the block's address, or 0 */
-	int64_t path;	 /* the calls that led to it; 0: not known */
+	int64_t path;	 /* call path of the access; 0: unknown */
 };
 
 struct store_sample {
@@ -138,19 +141,19 @@ struct store_sample {
 /* The outcome of a long watch: a censored sample's line, watched in later windows of its thread. */
 struct store_follow {
 	int64_t process_id;
-	uint32_t window;   /* these three and the process are the sample's */
+	uint32_t window;   /* window, position, end.thread and process identify the sample */
 	uint32_t status;   /* 0 touched, 1 not touched to the end, 2 given up */
 	uint64_t position; /* accesses of the process */
 	uint64_t watched;  /* accesses of the thread strictly between, inside windows only */
 	uint64_t end_position;
-	struct store_access end; /* the touch; else only the thread, which is the sample's */
+	struct store_access end; /* the touch; if none, only the sample's thread */
 };
 
 /* A window first touch: of a random line, by a thread, in the second half of a window. */
 struct store_arrival {
 	int64_t process_id;
 	uint32_t window;
-	uint32_t weight;   /* lines that it stands for, at least 1 */
+	uint32_t weight;   /* number of lines that it represents, at least 1 */
 	uint64_t position; /* accesses of the process */
 	struct store_access end;
 };
@@ -158,11 +161,11 @@ struct store_arrival {
 #define STORE_STACK_FIRST 5u /* 1 << 5 bytes */
 #define STORE_STACK_SIZES 8u
 
-/* With one size of line. */
+/* Values for one line size. */
 struct store_stack {
-	bool touched;	   /* again, within the window; else nothing is known */
+	bool touched;	   /* again, within the window; if not, the rest is unknown */
 	uint64_t distance; /* accesses of the thread strictly between */
-	uint64_t lines;	   /* that these accesses touch */
+	uint64_t lines;	   /* lines touched by these accesses */
 };
 
 /* A sample's stack distances: of[i] is for lines of 1 << (STORE_STACK_FIRST + i) bytes. */
@@ -173,30 +176,30 @@ struct store_stack_distance {
 	struct store_stack of[STORE_STACK_SIZES];
 };
 
-#define STORE_MAX_EVENTS 11 /* as many as there are sizes */
+#define STORE_MAX_EVENTS 11 /* one for each size */
 
-/* First touch of some of the lines that hold a sample's point: bit k of sizes is 1 << k bytes. */
+/* First touch of some of the lines around a sample's point: bit k of sizes is 1 << k bytes. */
 struct store_nested_event {
 	uint32_t sizes;
-	uint32_t weight;   /* watches that it stands for: costly ones are dropped at random */
+	uint32_t weight;   /* watches that it represents; costly watches are dropped at random */
 	uint64_t distance; /* accesses of the thread; in a follow, inside windows only */
 	struct store_access end;
 };
 
-/* A multi-size sample: its byte was watched at all line sizes; or the outcome of its long watch. */
+/* A multi-size sample: its byte was watched at all line sizes. Or the outcome of its long watch. */
 struct store_nested {
 	int64_t process_id;
 	uint32_t window;
-	bool followed;	   /* a long watch, of the lines that its window left untouched */
-	uint32_t status;   /* of the open: as in store_sample, or in store_follow if followed */
+	bool followed;	   /* a long watch of the lines that were not touched in the window */
+	uint32_t status;   /* of the open sizes: see store_sample; or store_follow, if followed */
 	uint64_t position; /* accesses of the process */
 	uint64_t point;	   /* address of the byte */
-	uint64_t watched;  /* accesses for which the open ones were watched */
-	uint32_t open;	   /* mask of the sizes not touched */
-	uint32_t weight;   /* of the open ones */
+	uint64_t watched;  /* accesses during which the open sizes were watched */
+	uint32_t open;	   /* mask of sizes that were not touched */
+	uint32_t weight;   /* weight of the open sizes */
 	struct store_access begin;
 	uint32_t event_count;
-	const struct store_nested_event *events; /* the store's */
+	const struct store_nested_event *events; /* owned by the store */
 };
 
 struct store_frame {
@@ -210,11 +213,10 @@ struct store_location {
 	int64_t process_id;
 	uint64_t pc;
 	int64_t module_id;	 /* or STORE_NONE */
-	uint64_t module_address; /* the address that the ELF file gives it */
+	uint64_t module_address; /* address in the ELF file */
 	/*
-	 * Innermost inlined function first; at least one. A location that is
-	 * not resolved yet, in a run that goes on or was cut short, has one
-	 * frame named after its module. The frames are the store's.
+	 * Innermost inlined function first; at least one. An unresolved location, of a run in
+	 * progress or cut short, has one frame named after its module. The store owns the frames.
 	 */
 	const struct store_frame *frames;
 	uint32_t frame_count;
@@ -226,27 +228,27 @@ struct store_location {
 struct store_path {
 	int64_t id; /* from 1 */
 	int64_t process_id;
-	const int64_t *locations; /* of the calls, the innermost first; the store's */
-	size_t count;		  /* up to STORE_MAX_PATH; outer calls are cut off */
+	const int64_t *locations; /* of the calls, innermost first; owned by the store */
+	size_t count;		  /* at most STORE_MAX_PATH; outer calls are cut off */
 };
 
 /*
- * A place where blocks of memory come from: a call path that ends in an allocation function or a
- * system call. All its blocks are one data structure.
+ * The origin of blocks of memory: a call path that ends in an allocation function or a system call.
+ * All its blocks are one data structure.
  */
 struct store_site {
 	int64_t id; /* from 1 */
 	int64_t process_id;
-	const char *kind; /* the function: "malloc", "new", "mmap", ..., or "stack" */
+	const char *kind; /* the allocating function: "malloc", "new", "mmap", ...; or "stack" */
 	const char *name; /* given by the program itself, or NULL */
-	/* locations: the caller of the function, its caller, ...; the store's */
+	/* locations: the function's caller, its caller, ...; owned by the store */
 	const int64_t *path;
 	size_t path_count;
-	uint64_t element_size;		  /* bytes; 0: not known */
-	uint64_t blocks, bytes;		  /* allocated in all */
+	uint64_t element_size;		  /* bytes; 0: unknown */
+	uint64_t blocks, bytes;		  /* total allocated */
 	uint64_t live_blocks, live_bytes; /* not freed yet */
-	uint64_t peak_bytes;		  /* the most that was not freed at one time */
-	uint64_t smallest, largest;	  /* block, bytes */
+	uint64_t peak_bytes;		  /* largest total of live bytes */
+	uint64_t smallest, largest;	  /* block sizes in bytes */
 };
 
 /* A global or static variable that a sample touched. */
@@ -255,10 +257,10 @@ struct store_variable {
 	int64_t process_id;
 	uint64_t start, end; /* addresses in the process */
 	const char *name;
-	const char *type; /* or NULL, as the three below: the file has no debug information */
+	const char *type; /* NULL, like the three below, without debug information */
 	const char *file;
 	uint32_t line;	       /* of the declaration, or 0 */
-	uint64_t element_size; /* of an array's elements, bytes; 0: no array or not known */
+	uint64_t element_size; /* bytes of an array's element; 0: no array, or unknown */
 	const char *module;    /* path */
 	uint32_t is_local;     /* 1: a thread's copy of a thread-local variable */
 };
@@ -270,10 +272,9 @@ struct store_message {
 };
 
 /*
- * All rows of a table, or those of one process; ordered by process and then by
- * number, index or id (samples: window, then the order in which they arrived;
- * follows: the order in which they arrived).
- * `process` is an id or STORE_ALL. Return 0, or -1 with *err set.
+ * All rows of a table, or those of one process (`process`: an id or STORE_ALL). Sorted by process,
+ * then by number, index or id. Samples are sorted by window, then by arrival; follows by arrival.
+ * Returns 0, or -1 with *err set.
  */
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
 			 struct err *err);
@@ -306,7 +307,7 @@ int store_read_variables(struct store *s, int64_t process, struct store_variable
 int store_read_messages(struct store *s, struct store_message **items, size_t *count,
 			struct err *err);
 
-/* The embedded copy of a source file, the store's; NULL when the profile has none. */
+/* The embedded copy of a source file, owned by the store; NULL if the profile has none. */
 const char *store_read_source(struct store *s, const char *path);
 
 #endif

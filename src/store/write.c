@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing what has a row each, and the ends of transactions; write_lists.c has the rest. */
+/* Writes tables with one item per row, and ends transactions; write_lists.c writes the others. */
 #include "store/lists.h"
 #include "store/numbers.h"
 #include "store/row.h"
@@ -203,7 +203,7 @@ int store_finish(struct store *s, struct err *err)
 {
 	if (store_put_meta_text(s, "state", "complete", err) != 0 || store_commit(s, err) != 0)
 		return -1;
-	/* A reader that has the file open keeps us in WAL mode: then that is how it stays. */
+	/* If a reader has the file open, it remains in WAL mode. */
 	sqlite3_busy_timeout(s->db, 0);
 	switch (sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL)) {
 	case SQLITE_FULL:

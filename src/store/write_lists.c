@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing what comes in thousands, many to a row: samples, follows, locations, their names. */
+/* Writes tables with many items per row: samples, follows, locations, their names, ... */
 #include "store/lists.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "store/numbers.h"
 #include "store/row.h"
 
-/* So that memory stays flat; SQLite, too, is at its best with rows of some pages. */
+/* Bounds the memory; SQLite, too, is fastest with rows of a few pages. */
 #define BATCH_BYTES ((size_t)48 << 10)
 
 static_assert(STORE_MAX_FRAMES <= NUMBERS_MAX, "a location's names are one inner array");
@@ -19,7 +19,7 @@ static bool is_full(const struct store_batch *b)
 	return b->list.count > BATCH_BYTES;
 }
 
-/* The row is written: the next one begins after it. */
+/* The row was written: begin the next one. */
 static void begin_next(struct store_batch *b)
 {
 	b->first_id += b->count;
@@ -35,7 +35,7 @@ static struct row begin_row(struct store *s, enum store_statement which, struct 
 	return r;
 }
 
-/* The list is the last column. */
+/* Bind the list, which is the last column, and end the row. */
 static int end_row(struct store *s, struct row *r, struct store_batch *b, struct err *err)
 {
 	int status;
@@ -70,7 +70,7 @@ static int put_samples(struct store *s, struct err *err)
 	return status;
 }
 
-/* 0: in none; no other distance is. */
+/* 0 means no block: other distances are not 0. */
 static int64_t distance_in_block(const struct store_access *a)
 {
 	int64_t distance = (int64_t)(a->address - a->block);
@@ -118,7 +118,7 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 	return 0;
 }
 
-/* ---- What became of censored samples ---- */
+/* ---- Outcomes of long watches ---- */
 
 static int put_follows(struct store *s, struct err *err)
 {
@@ -154,7 +154,7 @@ int store_put_follow(struct store *s, const struct store_follow *f, struct err *
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
 }
 
-/* ---- First touches in windows ---- */
+/* ---- Window first touches ---- */
 
 static int put_arrivals(struct store *s, struct err *err)
 {
@@ -187,7 +187,7 @@ int store_put_arrival(struct store *s, const struct store_arrival *a, struct err
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
 }
 
-/* ---- Stack distances that were counted ---- */
+/* ---- Stack distances ---- */
 
 static int put_stack_distances(struct store *s, struct err *err)
 {
@@ -223,7 +223,7 @@ int store_put_stack_distance(struct store *s, const struct store_stack_distance 
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
 }
 
-/* ---- Samples at all line sizes ---- */
+/* ---- Multi-size samples ---- */
 
 static int put_nested(struct store *s, struct err *err)
 {
@@ -380,7 +380,7 @@ int store_put_path(struct store *s, const struct store_path *p, struct err *err)
 
 int lists_flush(struct store *s, struct err *err)
 {
-	/* What others refer to comes first, for a reader may look between two transactions. */
+	/* Rows that others refer to come first: a reader may look between two transactions. */
 	const struct {
 		enum store_statement which;
 		struct store_batch *batch;

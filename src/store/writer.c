@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who writes a profile that says it is being written. A writer holds a lock of the kernel's on its
- * file until it ends, however it ends. A process's number would not do: another one may have it by
- * now, and one in a container has a number that means somebody else outside.
+ * Finds out who is writing a profile. A writer holds a kernel lock on its file until it ends in any
+ * way. A stored pid would not do: it may have been reused, and a pid in a container means another
+ * process outside.
  */
 #include <fcntl.h>
 #include <string.h>
 
 #include "store/private.h"
 
-/* A byte that no file reaches, so that SQLite's locks are elsewhere. */
+/* A byte beyond any file, so that SQLite's locks are elsewhere. */
 #define LOCK_AT ((off_t)1 << 62)
 
 static struct flock whole(void)
@@ -19,14 +19,14 @@ static struct flock whole(void)
 }
 
 /*
- * Of the open file and not of the process: it stays when SQLite closes a descriptor of the same
- * file.
+ * An open file description lock: a process's lock would end when SQLite closes any descriptor of
+ * the file.
  */
 void writer_lock(int fd)
 {
 	struct flock lock = whole();
 
-	/* A file system without locks: then nobody can tell. */
+	/* Ignored on file systems without locks: then the writer is unknown. */
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
