@@ -30,15 +30,15 @@ void *addresses_map_low(uint64_t bytes, uint64_t align, int flags)
 		low_next = at + bytes;
 		return (void *)p;
 	}
-	if (!sys_failed(p)) /* a kernel that does not know the flag */
+	if (!sys_failed(p)) /* a kernel without MAP_FIXED_NOREPLACE */
 		sys2(SYS_munmap, p, bytes);
 	p = map(0, bytes + align, flags | MAP_32BIT);
 	return sys_failed(p) ? 0 : (void *)round_up((uint64_t)p, align);
 }
 
 /*
- * Not beside the program: between it and its code in the cache they would keep code from reaching
- * its data (each rip-relative operand would cost three more instructions).
+ * Not beside the program: between its data and its code in the cache, a reserve would put the data
+ * out of reach. Each rip-relative operand would cost three more instructions.
  */
 uint64_t addresses_of_reserve(uint64_t bytes)
 {

@@ -57,7 +57,7 @@ static bool open_elf(struct elf *e, const char *path)
 	return read_at(e, e->segment, e->segments * sizeof e->segment[0], e->head.e_phoff);
 }
 
-/* Where in the file an address of it is; UINT64_MAX: nowhere. */
+/* The file offset of an address; UINT64_MAX: none. */
 static uint64_t file_offset(const struct elf *e, uint64_t address)
 {
 	for (uint32_t i = 0; i < e->segments; i++) {
@@ -82,8 +82,8 @@ bool elf_name_means(const char *name, const char *symbol)
 }
 
 /*
- * Names of Fortran: "sweep_" of a procedure outside of modules, "__plate_MOD_spread" of
- * plate::spread, and "inner.0" of one inside of another.
+ * Fortran names: "sweep_" for a procedure outside of modules, "__plate_MOD_spread" for
+ * plate::spread, and "inner.0" for an internal procedure.
  */
 bool elf_name_means_fortran(const char *name, const char *symbol)
 {
@@ -113,7 +113,7 @@ struct table {
 	uint64_t name_bytes;
 };
 
-/* What is looked for, and what was found so far. */
+/* A search, and its hits so far. */
 struct search {
 	const char *name;
 	bool (*means)(const char *name, const char *symbol);
@@ -147,7 +147,7 @@ static void search_section(const struct elf *e, const Elf64_Shdr *symbols, const
 
 	if (symbols->sh_size > MAX_TABLE || names->sh_size > MAX_TABLE || !t.count || !t.name_bytes)
 		return;
-	/* One byte more: the names end, whatever the file says. */
+	/* one more byte ends the names, even if the file does not */
 	t.symbols = pages_get(symbols->sh_size);
 	t.names = pages_get(t.name_bytes + 1);
 	if (t.symbols && t.names && read_at(e, t.symbols, symbols->sh_size, symbols->sh_offset) &&
@@ -182,7 +182,7 @@ static void search_file(const char *path, struct search *q, bool with_fortran)
 	}
 	if (sections && read_at(&e, sections, bytes, e.head.e_shoff)) {
 		search_sections(&e, sections, q);
-		/* "f_" is another function than f where a file has both. */
+		/* "f_" is a different function if the file also has f */
 		if (with_fortran && !q->hits) {
 			q->means = elf_name_means_fortran;
 			search_sections(&e, sections, q);

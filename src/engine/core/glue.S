@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Crossings between the code cache and the engine, the interruptible system
- * call, and copies that may fault. Nothing here touches a vector register but
- * the counter register (ymm31 or xmm15), and nothing uses the target's stack.
+ * Crossings between the code cache and the engine, the interruptible system call, and copies that
+ * may fault. Nothing here uses the target's stack, or a vector register other than the counter
+ * register (ymm31 or xmm15).
  */
 #include "engine/core/layout.h"
 #include "engine/core/upward.h"
@@ -10,9 +10,9 @@
 	.text
 
 /*
- * The target's zmm31. Moving 512 bits at every crossing would keep the processor at its slower
- * AVX-512 clock: so it is looked whether it is 0, as where the target has only saved and loaded all
- * its state, which ld.so does when it looks up a function. Changes rax and flags.
+ * Loads the target's zmm31. Moving 512 bits at every crossing would keep the processor at its
+ * slower AVX-512 clock. So a value of 0 is recognised: mostly the target has only saved and
+ * restored all its state, as ld.so does when it looks up a function. Changes rax and flags.
  */
 	.macro load_31
 	vpxord	%xmm31, %xmm31, %xmm31
@@ -30,7 +30,8 @@
 	.endm
 
 /*
- * The counts go to memory, and the counter register gets the target's value. Changes rax and flags.
+ * Moves the counts to memory, and the target's value to the counter register. Changes rax and
+ * flags.
  */
 	.macro leave_counters
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
@@ -43,7 +44,7 @@
 	mov	%gs:T_APP31+16, %rax
 	or	%gs:T_APP31+24, %rax
 	jnz	23f
-	vmovdqa	%gs:T_APP31, %xmm15	/* upper halves that are not in use stay so */
+	vmovdqa	%gs:T_APP31, %xmm15	/* unused upper halves stay unused */
 	jmp	22f
 23:	vmovdqa	%gs:T_APP31, %ymm15
 22:
@@ -73,7 +74,7 @@ engine_exit:
 	pushfq
 	popq	%gs:T_RFLAGS
 	cld
-	testl	$0x40000, %gs:T_RFLAGS	/* alignment checks are not for us */
+	testl	$0x40000, %gs:T_RFLAGS	/* the engine makes unaligned accesses */
 	jz	3f
 	pushq	$0x202
 	popfq
@@ -124,7 +125,7 @@ engine_enter:
 	mov	%gs:T_REGS+32, %rsp
 	jmp	*%gs:T_NEXT
 
-/* Somebody holds the world, or calls this thread: back to the dispatcher. */
+/* The world is held, or this thread was called: back to the dispatcher. */
 engine_reenter:
 	movl	$0, %gs:T_IN_CACHE
 	mov	%gs:T_ENGINE_SP, %rsp
@@ -151,8 +152,8 @@ engine_fault_resume:
 	jmp	engine_resume
 
 /*
- * An indirect branch met another block's entry: there r11 = -pc of that block
- * and rcx = wanted - pc. Recover the wanted pc without touching flags.
+ * An indirect branch reached another block's entry, with r11 = -pc of that block and rcx = wanted -
+ * pc. Recovers the wanted pc without changing flags.
  */
 	.globl engine_ib_mismatch
 	.hidden engine_ib_mismatch
@@ -170,8 +171,8 @@ engine_ib_miss:
 	jmp	engine_exit
 
 /*
- * The same for returns, which have pushed an address of ours. The stack may be
- * one that cannot be written, and then was not: see return_on in fault.c.
+ * The same for returns, which have pushed an address in the cache; unless the stack cannot be
+ * written, see return_on in fault.c.
  */
 	.globl engine_return_mismatch
 	.hidden engine_return_mismatch
@@ -191,8 +192,8 @@ engine_return_miss:
 
 /*
  * A hooked place: called by a block on the engine's stack, with T_HOOK_SP = the target's rsp and
- * the number of the hook pushed. struct hook_frame (alloc.h) is what is pushed here. Everything
- * the target may rely on stays: general registers and flags; C touches no vectors.
+ * the number of the hook pushed. The pushes here make a struct hook_frame (hooks.h). All that the
+ * target may rely on is kept: general registers and flags; C uses no vector registers.
  */
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 	.globl engine_hook
@@ -229,7 +230,7 @@ engine_hook:
 6:
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	4f
-	/* popfq takes 20 cycles and more: status flags alone do it otherwise. */
+	/* popfq takes 20 cycles and more, so status flags are restored otherwise */
 	movzbl	1(%rsp), %eax
 	shr	$3, %eax
 	and	$1, %eax		/* overflow */
@@ -259,13 +260,13 @@ engine_glue_end:
 
 /*
  * long engine_syscall(struct thread *t, long nr, const long args[6])
- * A system call of the target that a signal may interrupt. The signal handler
- * moves a thread that is between _begin and _insn (inclusive) to _abort, so
- * that a signal which arrived just before cannot be slept through; there the
- * result is -ERESTART (-85): deliver the signal, then do the call again.
  *
- * Meanwhile all registers but those of arguments are the target's, as a tracer expects to find
- * them: a leak checker takes its pointers from them, and the stack from rsp on.
+ * A system call of the target that a signal may interrupt. If a signal arrives just before it, the
+ * call must not wait: the signal handler moves a thread between _begin and _insn (inclusive) to
+ * _abort. The result is then -ERESTART (-85): deliver the signal, then repeat the call.
+ *
+ * During the call all registers except those of arguments are the target's, as tracers expect: a
+ * leak checker takes pointers from them, and the stack from rsp.
  */
 	.globl engine_syscall
 	.globl engine_syscall_begin
@@ -317,6 +318,7 @@ engine_syscall_abort:
 
 /*
  * long engine_let_in(long nr, long a, long b, long c, long d)
+ *
  * A system call that may let signals in: they find the thread at _end, where no instruction faults.
  * Handlers may call it.
  */
@@ -336,8 +338,9 @@ engine_let_in_end:
 
 /*
  * long engine_copy_own(void *to, const void *from, size_t n)
- * The same as engine_copy for memory of the engine's that cannot be written at times. Its faults
- * want no lock, whichever the caller holds.
+ *
+ * engine_copy for engine memory that is not writable at times. Its faults take no lock, so the
+ * caller may hold any.
  */
 	.globl engine_copy_own
 	.hidden engine_copy_own
@@ -348,7 +351,8 @@ engine_copy_own:
 	ret
 /*
  * long engine_copy(void *to, const void *from, size_t n)
- * Copy that may meet unmapped memory: 0, or -1 (the fault handler sends it to
+ *
+ * A copy from or to memory that may be unmapped. Returns 0, or -1 (the fault handler continues at
  * engine_copy_failed).
  */
 	.globl engine_copy
@@ -370,7 +374,7 @@ engine_peek:
 	mov	%rax, (%rdi)
 	xor	%eax, %eax
 	ret
-/* long engine_touch(uint8_t *at): as a write of the target's, but that nothing changes. */
+/* long engine_touch(uint8_t *at): faults like a write of the target, but changes nothing. */
 	.globl engine_touch
 	.hidden engine_touch
 engine_touch:
@@ -378,8 +382,10 @@ engine_touch:
 	xor	%eax, %eax
 	ret
 /*
- * long engine_same(const uint64_t (*reads)[2], uint64_t n): 0 if at each reads[i][0] stands
- * reads[i][1]; anything else if not, or if it cannot be read. n > 0.
+ * long engine_same(const uint64_t (*reads)[2], uint64_t n)
+ *
+ * Returns 0 if the word at each address reads[i][0] is reads[i][1]; anything else if not, or if it
+ * cannot be read. n > 0.
  */
 	.globl engine_same
 	.hidden engine_same
@@ -400,8 +406,9 @@ engine_copy_failed:
 	ret
 
 /*
- * long engine_xstate(void *area, long save, unsigned long mask)
- * Save the vector state to, or load it from, an area that may be unmapped.
+ * long engine_xsave(void *area, uint64_t mask), long engine_xrstor(const void *area, uint64_t mask)
+ *
+ * Save the vector state to, or load it from, an area that may be unmapped. Return 0, or -1.
  */
 	.globl engine_xsave
 	.globl engine_xrstor
@@ -458,7 +465,7 @@ engine_guarded_failed:
 	mov	$-14, %eax
 	jmp	1b
 
-/* The kernel returns from our handlers through this. */
+/* The kernel returns from the engine's handlers through this. */
 	.globl engine_restorer
 	.hidden engine_restorer
 engine_restorer:
@@ -478,8 +485,9 @@ engine_leave_thread:
 
 /*
  * long engine_clone(long nr, const long a[5], struct thread *child)
- * Raw clone or clone3. The child switches to its own engine stack before it
- * touches any, so it may share the parent's memory.
+ *
+ * Raw clone or clone3. The child switches to its own engine stack before it uses any, so it may
+ * share the parent's memory.
  */
 	.globl engine_clone
 	.hidden engine_clone
@@ -519,7 +527,7 @@ engine_run_on:
 	.hidden memcpy
 memcpy:
 	mov	%rdi, %rax
-	/* below, the string instruction takes longer to begin than to copy */
+	/* below, the string instruction takes longer to start than to copy */
 	cmp	$512, %rdx
 	jae	3f
 	mov	%rdx, %rcx

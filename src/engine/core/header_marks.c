@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What processes of the run have found and entered, as bits in the head of the channel, which is
- * everybody's.
- */
+/* Bits in the channel's header that all processes share: what they have found and entered. */
 #include "engine/core/records.h"
 
 static void set_bits(uint32_t *there, uint32_t bits)

@@ -3,11 +3,11 @@
 #include "engine/core/intervals.h"
 
 /*
- * Neighbours with at most this many elements together are merged, so chunks stay well filled.
+ * Neighbours with at most this many elements together are merged, so that chunks stay well filled.
  */
 #define MERGED (INTERVALS_CHUNK / 2)
 
-/* Of the directory. */
+/* An entry of the directory. */
 struct chunk {
 	uint64_t end; /* of its last element */
 	uint32_t count;
@@ -36,7 +36,7 @@ static struct interval *element(const struct intervals *l, const struct chunk *c
 
 int intervals_init(struct intervals *l, uint32_t element_bytes, uint32_t most)
 {
-	/* Two neighbours have more than MERGED together. */
+	/* two neighbours have more than MERGED elements together */
 	uint64_t chunks = 2 * (uint64_t)most / MERGED + 2;
 
 	*l = (struct intervals){.element_bytes = element_bytes};
@@ -46,7 +46,7 @@ int intervals_init(struct intervals *l, uint32_t element_bytes, uint32_t most)
 	return 0;
 }
 
-/* Of the first chunk that ends above address; or how many there are. */
+/* The index of the first chunk that ends above address; chunk_count if there is none. */
 static uint32_t chunk_after(const struct intervals *l, uint64_t address)
 {
 	uint32_t low = 0, high = l->chunk_count;
@@ -85,7 +85,7 @@ void *intervals_after(const struct intervals *l, uint64_t address)
 	return i < l->chunk_count ? element(l, c, element_after(l, c, address)) : 0;
 }
 
-/* A new chunk, empty, at place i of the directory. */
+/* Inserts an empty chunk at index i of the directory. */
 static struct chunk *add_chunk(struct intervals *l, uint32_t i)
 {
 	struct chunk *c;
@@ -123,7 +123,7 @@ static void note_end(const struct intervals *l, struct chunk *c)
 	c->end = element(l, c, c->count - 1)->end;
 }
 
-/* The upper half of a full chunk becomes the next one. */
+/* Moves the upper half of a full chunk to a new one behind it. */
 static bool halve(struct intervals *l, uint32_t i)
 {
 	struct chunk *upper = add_chunk(l, i + 1), *c = chunk_at(l, i);
@@ -147,7 +147,7 @@ bool intervals_insert(struct intervals *l, const void *new)
 
 	if (l->chunk_count == 0 && !add_chunk(l, 0))
 		return false;
-	i -= i > 0 && i == l->chunk_count; /* behind all others: to the last one */
+	i -= i > 0 && i == l->chunk_count; /* behind all others: into the last one */
 	if (chunk_at(l, i)->count == INTERVALS_CHUNK) {
 		if (!halve(l, i))
 			return false;
@@ -163,7 +163,7 @@ bool intervals_insert(struct intervals *l, const void *new)
 	return true;
 }
 
-/* What chunk i and the next one have goes into the first of them, if it is little. */
+/* Merges chunk i and the next one, if they have few elements. */
 static void merge(struct intervals *l, uint32_t i)
 {
 	struct chunk *c = chunk_at(l, i), *next = c + 1;

@@ -64,7 +64,7 @@ bool limits_are_set(void)
 
 #define NEAR_MOST 64u
 
-/* The number that a file begins with; 0 if there is none. */
+/* The number at the beginning of a file; 0 if there is none. */
 static uint64_t read_number(const char *path)
 {
 	char text[24];

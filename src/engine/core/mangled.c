@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of C++ and Rust; see mangled.h. Of the grammar only what it takes to pass over template
- * arguments.
+ * Mangled names of C++ and Rust; see mangled.h. Parses only as much of the grammar as is needed to
+ * skip template arguments.
  */
 #include "engine/core/mangled.h"
 
@@ -71,7 +71,7 @@ void mangled_plain(const char *name, char *to, uint32_t room)
 	to[n] = 0;
 }
 
-/* A name with its length in front of it. Returns false where the symbol ends before it does. */
+/* Skips a name with its length in front. False: the symbol ends before the name. */
 static bool skip_source_name(const char **s)
 {
 	uint32_t n = 0;
@@ -84,7 +84,7 @@ static bool skip_source_name(const char **s)
 	return true;
 }
 
-/* "S_", "S0_", "St": something that was named before, or is of the standard library. */
+/* Skips "S_", "S0_" or "St": a reference to an earlier name, or to the standard library. */
 static void skip_substitution(const char **s)
 {
 	const char *p = *s + 1;
@@ -101,7 +101,7 @@ static void skip_substitution(const char **s)
 
 static bool skip_nest(const char **s);
 
-/* "Lj16E": the type, then a value. */
+/* Skips a literal such as "Lj16E": the type, then a value. */
 static bool skip_literal(const char **s)
 {
 	++*s;
@@ -121,7 +121,7 @@ static bool skip_literal(const char **s)
 	return *(*s)++ == 'E';
 }
 
-/* "T_", "T0_", and "A16_": a number that is no length. */
+/* Skips "T_", "T0_" or "A16_": the number is no length. */
 static void skip_numbered(const char **s)
 {
 	const char *p = *s + 1;
@@ -131,7 +131,7 @@ static void skip_numbered(const char **s)
 	*s = p + (*p == '_');
 }
 
-/* From a letter that opens something up to the "E" that closes it. */
+/* Skips from an opening letter to its closing "E". */
 static bool skip_nest(const char **s)
 {
 	uint32_t depth = 0;
@@ -165,7 +165,7 @@ static bool skip_nest(const char **s)
 	return true;
 }
 
-/* The part of a user's name, as the symbol has it. */
+/* Skips a part of the user's name in its mangled form. */
 static bool skip_part(const char **s, const char *part, uint32_t length)
 {
 	const char *anonymous = part, *own = part;
@@ -185,7 +185,9 @@ static bool skip_part(const char **s, const char *part, uint32_t length)
 	return true;
 }
 
-/* "class::class" and "class::~class", where `last` is the part before. */
+/*
+ * Skips a constructor or destructor, "class::class" or "class::~class"; `last` is the part before.
+ */
 static bool skip_special(const char **s, const char *last, uint32_t length, const char *part)
 {
 	const bool destroys = *part == '~';
@@ -200,7 +202,7 @@ static bool skip_special(const char **s, const char *last, uint32_t length, cons
 	return true;
 }
 
-/* Nothing deeper: its arguments follow, or it is a template; Rust has a hash there. */
+/* Does the nested name end here, with arguments, template arguments, or Rust's hash behind it? */
 static bool ends_nested(const char *s)
 {
 	uint32_t n = 0;
@@ -251,7 +253,7 @@ bool mangled_means(const char *plain, const char *symbol)
 		return false;
 	else if (!nested && !mangled_skip(&s, "N12_GLOBAL__N_1"))
 		mangled_skip(&s, "L");
-	/* "St" is std, which then is no part; a function right inside of it is not nested. */
+	/* "St" is std, and then is no part; a function directly in std is not nested */
 	if (nested && mangled_skip(&standard, "std::") && mangled_skip(&s, "St")) {
 		plain = standard;
 		nested = symbol[2] == 'N';

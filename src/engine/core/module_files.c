@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the collector is told of a mapped file, so that it finds that one and no other; see
+ * The identity of a mapped file, by which the collector finds exactly that file; see
  * module_files.h.
  */
 #include "engine/core/module_files.h"
@@ -12,7 +12,7 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 
-/* Is what paths lead to here perhaps another file where the collector looks? */
+/* May paths lead to other files here than in the collector? */
 static bool is_elsewhere(void)
 {
 	const struct channel_header *header = engine.channel;

@@ -99,10 +99,9 @@ long proc_name_of_fd(long fd, char *name, uint64_t room)
 #define FIELDS_BEFORE_NAME 5
 #define LINES_BYTES	   4096u
 
-/* "start-end rwxp offset device inode name". False: it is none. */
 char proc_state_in(const char *stat)
 {
-	/* the name stands in parentheses, and may hold some itself */
+	/* the name is in parentheses, and may contain some */
 	const char *end = 0;
 
 	for (const char *p = stat; *p; p++)
@@ -111,6 +110,7 @@ char proc_state_in(const char *stat)
 	return end && end[1] && end[2] ? end[2] : 'X';
 }
 
+/* Reads a line "start-end rwxp offset device inode name". False: it is none. */
 static bool read_mapping(const char *p, struct proc_mapping *m)
 {
 	p = text_hexadecimal(p, &m->start);
@@ -129,7 +129,10 @@ static bool read_mapping(const char *p, struct proc_mapping *m)
 	return true;
 }
 
-/* The whole lines of the text, up to the one that ends it. Returns their bytes. */
+/*
+ * Calls `look` for the complete lines of the text, until it returns true. Returns the bytes of
+ * these lines.
+ */
 static uint64_t look_through(char *text, uint64_t bytes,
 			     bool (*look)(const struct proc_mapping *m, void *with), void *with,
 			     bool *ended)
@@ -161,7 +164,7 @@ bool proc_mappings(bool (*look)(const struct proc_mapping *m, void *with), void 
 	while (!ended && (r = sys3(SYS_read, fd, text + have, sizeof text - have)) > 0) {
 		have += (uint64_t)r;
 		done = look_through(text, have, look, with, &ended);
-		if (!done && have == sizeof text) /* the rest of so long a name tells nothing */
+		if (!done && have == sizeof text) /* drop the end of a very long name */
 			have -= LINES_BYTES / 2;
 		have -= done;
 		memmove(text, text + done, have);

@@ -45,7 +45,7 @@ bool program_limits_make_room(uint64_t bytes)
 	for (int i = 0; i < LAUNCH_LIMITS; i++) {
 		if (!p->limits[i].set || !program_limits_get(i, &k) || k.rlim_cur == k.rlim_max)
 			continue;
-		/* The program may have more than its limit, if that came later. */
+		/* the program may have more memory than its limit, if that was set later */
 		if (k.rlim_cur < mapped[i] * PAGE)
 			k.rlim_cur = mapped[i] * PAGE;
 		k.rlim_cur = program_limits_sum(k.rlim_cur, bytes);

@@ -15,10 +15,11 @@
 #include "engine/core/upward.h"
 #include "engine/core/util.h"
 
-#define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
-/* so much longer where a loss would be the end: it may write to a slow disk */
+/* tries of 200 us and more without anything read: the collector is gone */
+#define GIVE_UP_TRIES 10000u
+/* times as many where a loss ends profiling: the collector may write to a slow disk */
 #define EXACT_FACTOR 5u
-/* of 200 us: where there is more to do than processors, the collector gets its turn */
+/* pauses of 200 us: with more threads than processors the collector gets to run */
 #define ROOM_PAUSES   250u
 #define ROOM_PAUSE_NS 200000
 
@@ -173,8 +174,8 @@ struct channel_header *records_header(void)
 }
 
 /*
- * Killed, but not waited for yet, it still has a process number, but no memory: to read a byte of
- * that fails in another way, whether or not we might.
+ * A collector that was killed, but not waited for, still has a process number, but no memory. Then
+ * reading a byte of it fails with ESRCH, whether or not the kernel permits it.
  */
 static bool collector_has_memory(void)
 {
@@ -192,7 +193,10 @@ static bool collector_lives(void)
 	return sys2(SYS_kill, header->collector_pid, 0) != -ESRCH && collector_has_memory();
 }
 
-/* Room for a record; with `wait`, as long as the collector lives. The lock is held. */
+/*
+ * Reserves room for a record; with `wait`, waits for it while the collector lives. The lock is
+ * held.
+ */
 static void *reserve(struct process *p, uint32_t bytes, bool wait)
 {
 	uint64_t read_before = p->ring.slot->read_pos;
@@ -201,10 +205,7 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 	for (uint32_t tries = 0;; tries++) {
 		void *r = ring_reserve(&p->ring, bytes);
 
-		/*
-		 * A collector that was killed may seem to live, and one that was stopped reads
-		 * nothing.
-		 */
+		/* a killed collector may seem to live, and a stopped one reads nothing */
 		if (tries > GIVE_UP_TRIES * (exact ? EXACT_FACTOR : 1) &&
 		    p->ring.slot->read_pos == read_before)
 			wait = false;
@@ -225,8 +226,8 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 }
 
 /*
- * After `bytes` more: at each eighth of the ring, from a quarter on. A record at a time would be as
- * many calls.
+ * After `bytes` were added: wake at each eighth of the ring, from a quarter on. Waking at each
+ * record would cost a call for each.
  */
 static bool is_time_to_wake(const struct ring *r, uint32_t bytes)
 {
@@ -235,7 +236,7 @@ static bool is_time_to_wake(const struct ring *r, uint32_t bytes)
 	return now / part != (now - bytes) / part && ring_used(r) > r->bytes / 4;
 }
 
-/* Write one record made of two parts. Returns false when it was lost. */
+/* Writes a record in two parts. False: it was lost. */
 static bool put(struct process *p, uint32_t type, void *record, uint32_t fixed, const void *more,
 		uint32_t more_bytes, bool wait)
 {
@@ -299,7 +300,7 @@ void records_process(struct process *p, const char *exe, char *const argv[], uin
 	put(p, RECORD_PROCESS, &r, sizeof r, text, n, true);
 }
 
-/* Until the collector has read all that was written; once in vain is enough. */
+/* Waits until the collector has read all records; not again after it was in vain once. */
 static void wait_until_read(struct process *p)
 {
 	const struct timespec pause = {0, ROOM_PAUSE_NS};
@@ -323,7 +324,7 @@ void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t of
 				  .modified_ns = file->modified_ns,
 				  .path_bytes = text_bytes(path)};
 
-	/* The file may be gone for others when the process is. */
+	/* the file may be unreachable for others once the process has ended */
 	if (put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true) && file->is_elsewhere)
 		wait_until_read(p);
 }
@@ -361,7 +362,7 @@ bool records_wait_for_room(struct process *p)
 {
 	const struct timespec pause = {0, ROOM_PAUSE_NS};
 
-	/* Once in vain is enough, until there was room again. */
+	/* not again after it was in vain, until there is room */
 	for (uint32_t i = 0; i < ROOM_PAUSES && !has_room(p) && !p->has_waited; i++) {
 		if (i == 0)
 			wake_collector();
@@ -529,7 +530,7 @@ void records_counters(struct process *p)
 	if (!is_watched(p))
 		return;
 	p->ring.slot->counters = counters_of(p);
-	/* What is sampled is told at once; a simulation has its own time. */
+	/* samples are sent at once, so the question is answered; a simulation answers later */
 	if (engine.config.mode != CHANNEL_MODE_SIMULATE && records_asked(p))
 		records_answer(p, records_question());
 }

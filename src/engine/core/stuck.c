@@ -9,7 +9,7 @@
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
 
-#define CPU_CLOCK_OF(tid) ((long)(int32_t)(~(tid) << 3 | 6)) /* what pthread_getcpuclockid makes */
+#define CPU_CLOCK_OF(tid) ((long)(int32_t)(~(tid) << 3 | 6)) /* as pthread_getcpuclockid returns */
 
 static uint64_t cpu_time(uint32_t tid)
 {
@@ -58,7 +58,7 @@ bool stuck_look(struct thread *t, uint32_t looks, uint64_t *pc)
 
 void stuck_call_out(struct thread *t, uint64_t pc)
 {
-	/* As of the thread's timer, which the handler knows. */
+	/* like the signal of the thread's timer, which the handler knows */
 	siginfo_t info = {.si_signo = TICK_SIGNAL, .si_code = SI_TIMER};
 
 	info.si_value.sival_ptr = t;

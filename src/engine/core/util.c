@@ -15,7 +15,7 @@
 #include "engine/core/program_limits.h"
 #include "engine/core/state.h"
 
-#define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */
+#define LARGE_BYTES (4ul << 20) /* from here on large pages are used */
 
 uint8_t util_no_tsc;
 static uint64_t held_bytes; /* atomic */
@@ -45,7 +45,7 @@ void futex_wake_all(uint32_t *word)
 	sys3(SYS_futex, word, FUTEX_WAKE, 0x7fffffff);
 }
 
-/* 0 free, 1 taken, 2 taken and somebody sleeps. */
+/* 0: free; 1: taken; 2: taken, and a thread sleeps. */
 void lock_take(uint32_t *lock)
 {
 	uint32_t seen = 0;
@@ -84,8 +84,8 @@ void pages_reserve(void)
 {
 	uint64_t bytes = limits_share(POOL_BYTES, LEAST_POOL, POOL_PART);
 	/*
-	 * Away from the program: the kernel puts the next mappings right below it, and compilers at
-	 * run time look for room for their code near their own.
+	 * away from the program: the kernel puts the next mappings right below it, and JIT
+	 * compilers look for room near their own code
 	 */
 	long p = sys6(SYS_mmap, addresses_of_reserve(bytes), bytes, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -21,7 +21,7 @@ static uint64_t xgetbv(uint32_t which)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* A kernel that does not know the question has no such parts. */
+/* A kernel without the call has no parts that need permission. */
 static uint64_t permitted(void)
 {
 	uint64_t mask = 0;
@@ -29,7 +29,7 @@ static uint64_t permitted(void)
 	return sys_failed(sys2(SYS_arch_prctl, GET_PERMITTED, &mask)) ? ~0ull : mask;
 }
 
-/* Where an image of these parts ends, in the format that is not compact. */
+/* The end of an image of these parts, in the standard (not compacted) format. */
 static uint32_t end_of(uint64_t parts)
 {
 	uint32_t end = HEADER_END, bytes, offset, c, d;
@@ -50,7 +50,7 @@ void xstate_look(void)
 	uint32_t a, b, c, d;
 
 	engine.xsave_bytes = end_of(parts);
-	engine.xsave_mask = parts & ~PROTECTION_KEYS; /* these stay as they are */
+	engine.xsave_mask = parts & ~PROTECTION_KEYS; /* left unchanged */
 	__cpuid_count(0xd, UPPER_VECTORS, a, b, c, d);
 	engine.zmm31_at = b + 15 * 64;
 }

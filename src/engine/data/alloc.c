@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What allocation functions do to the live blocks; see alloc.h. A call is noted
- * when it begins, and becomes a block when it returns, because only then its
- * address is known. Allocations and mappings that the allocator makes inside
- * the call are not recorded. A block ends when the call that frees it begins:
- * afterwards another thread may have its address.
+ * Follows allocation functions to keep the live blocks; see alloc.h. A call is noted when it
+ * begins, and becomes a block when it returns, because only then is its address known. Allocations
+ * and mappings that the allocator makes inside the call are not recorded. A block ends when the
+ * call that frees it begins: afterwards another thread may have its address.
  */
 #include "engine/data/alloc.h"
 
@@ -335,7 +334,7 @@ void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 
 /* ---- Mappings ---- */
 
-/* The name of a mapping of the open file: the last part of its path; devices have none. */
+/* The name for a mapping of an open file: the last part of its path; none for devices. */
 static const char *name_of_data(long fd, char *path, uint32_t room)
 {
 	static const char deleted[] = " (deleted)";
@@ -502,7 +501,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 	lock_drop(&lock);
 }
 
-/* Only once: a program that moves them later has a runtime of its own, which is unknown. */
+/* only once: a program that moves them later has its own, unknown runtime */
 void alloc_first_locals(struct thread *t, uint64_t tls)
 {
 	static bool told;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What has happened to blocks lately; see block_log.h. */
+/* Recent changes of blocks; see block_log.h. */
 #include "engine/data/block_log.h"
 
 bool block_log_has_room(const struct block_log *l, uint32_t more)

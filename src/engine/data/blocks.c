@@ -15,7 +15,7 @@
 #define REGION_BITS  20 /* a megabyte */
 #define LEAVES	     256u
 #define REGIONS	     (1ull << (ADDRESS_BITS - REGION_BITS))
-#define LEVELS	     5 /* of bits of bits over the regions: 64 to the power of 5 is enough */
+#define LEVELS	     5 /* of bitmaps over bitmaps of regions: 64 to the power of 5 is enough */
 #define MAX_LEAVES   (1u << 24) /* 64 GB of pages */
 #define MAX_REGIONS  (1u << 20) /* with blocks: a terabyte */
 #define MOST_PART    8u		/* the table of regions takes at most 1/8 of the limit */
@@ -400,7 +400,7 @@ bool blocks_get(uint64_t start, struct block_info *b)
 	return slot != 0;
 }
 
-/* The last one that begins at or below address. */
+/* The last block that begins at or below address. */
 static bool last_at(uint64_t address, struct block_info *b)
 {
 	int64_t granule = (int64_t)(address >> GRANULE_BITS) + 1;

@@ -53,7 +53,7 @@ static uint16_t *name_index; /* by hash: number, or 0 */
 
 int sites_init(void)
 {
-	uint64_t rng = MAX_SITES; /* any number */
+	uint64_t rng = MAX_SITES; /* any seed */
 
 	for (uint32_t i = 0; i < SITE_MAX_DEPTH; i++)
 		factors[i] = random_next(&rng) | 1;

@@ -9,8 +9,7 @@
 
 static ZydisDecoder decoder;
 /*
- * Processors of AMD obey the operand size prefix of near branches; those of Intel, as the decoder,
- * do not.
+ * AMD's processors obey the operand size prefix of near branches; Intel's, and the decoder, do not.
  */
 static bool has_short_branches;
 
@@ -55,10 +54,7 @@ static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisR
 	in->clears_15 |= is_written && !is_old;
 }
 
-/*
- * What the filter variant takes for its own where the target has nothing in them, see
- * filter_rows.h.
- */
+/* The filter variant uses these if the target has nothing in them, see filter_rows.h. */
 static bool is_high_vector(ZydisRegister r)
 {
 	return is_vector(r) && ZydisRegisterGetId(r) >= 29 && ZydisRegisterGetId(r) <= 30;
@@ -106,7 +102,7 @@ static bool is_x87_shown(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* Named a memory operand, but touches no memory that counts. */
+/* Has a memory operand, but makes no access that counts. */
 static bool is_no_access(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
@@ -186,7 +182,7 @@ static void add_memory(struct insn *in, const ZydisDecodedInstruction *z,
 	in->mem_count++;
 }
 
-/* Returns which of in->mem are written out in modrm, a bit each. */
+/* Returns a bit for each of in->mem that is encoded in modrm. */
 static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 			     const ZydisDecodedOperand *op)
 {
@@ -247,11 +243,11 @@ static uint8_t branch_kind(const ZydisDecodedInstruction *z, const ZydisDecodedO
 {
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return INSN_UNSUPPORTED;
-	/* Branches of a processor that is no more: illegal wherever we run. */
+	/* branches of an extinct processor: illegal on all others */
 	if (z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&
 	    z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return INSN_TRAP;
-	/* xend is filed under branches, too. */
+	/* xend is in the category of branches, too */
 	if (z->meta.category == ZYDIS_CATEGORY_COND_BR && !is_relative(op))
 		return INSN_PLAIN;
 	switch (z->meta.category) {
@@ -306,8 +302,8 @@ static bool is_privileged_branch(const ZydisDecodedInstruction *z)
 }
 
 /*
- * Its target, and the return address, have 16 bits there: natively it ends in a fault at the
- * bottom of memory. No compiler makes it.
+ * Near branches with 16-bit operands (has_short_branches): natively they end in a fault at the
+ * bottom of memory. No compiler emits them.
  */
 static bool is_short_branch(const ZydisDecodedInstruction *z)
 {
@@ -355,14 +351,14 @@ static uint8_t kind_of(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 	return INSN_PLAIN;
 }
 
-/* Status flags out of a word as EFLAGS. */
+/* The status flags of an EFLAGS word. */
 static uint8_t status_flags(uint32_t eflags)
 {
 	return (uint8_t)((eflags & 1) | (eflags >> 1 & 2) | (eflags >> 2 & 4) | (eflags >> 3 & 8) |
 			 (eflags >> 3 & 16) | (eflags >> 6 & 32));
 }
 
-/* May it leave the flags as they were, though the decoder has it that it sets them? */
+/* May it leave the flags unchanged, although the decoder says that it sets them? */
 static bool is_conditional_on_count(const ZydisDecodedInstruction *z)
 {
 	return z->meta.category == ZYDIS_CATEGORY_SHIFT ||
@@ -373,8 +369,8 @@ static bool is_conditional_on_count(const ZydisDecodedInstruction *z)
 }
 
 /*
- * What is undefined behind an instruction counts as unchanged, but for the auxiliary carry of
- * bitwise operations: all processors clear it.
+ * Undefined flags count as unchanged, except the auxiliary carry of bitwise operations, which all
+ * processors clear.
  */
 static void set_flags(struct insn *in, const ZydisDecodedInstruction *z)
 {
@@ -395,7 +391,7 @@ static void set_flags(struct insn *in, const ZydisDecodedInstruction *z)
 static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 			 const ZydisDecodedOperand *op)
 {
-	/* Lanes: as many as the narrower of the data and the index vector holds. */
+	/* lanes: as many as the narrower of the data and the index vector holds */
 	ZydisRegister index = ZYDIS_REGISTER_NONE, data = ZYDIS_REGISTER_NONE;
 
 	for (int i = 0; i < z->operand_count_visible; i++) {
@@ -407,11 +403,11 @@ static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 			  ZydisRegisterGetClass(op[i].reg.value) == ZYDIS_REGCLASS_ZMM))
 			data = op[i].reg.value;
 	}
-	/* A union: only the encoding's own member means anything. */
+	/* a union: only the member of the encoding is valid */
 	bool wide_data =
 		z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? z->raw.evex.W : z->raw.vex.W;
 	uint32_t element = wide_data ? 8 : 4;
-	/* vgatherqps and its kin: the mnemonic's Q tells the index width; so do the widths. */
+	/* as in vgatherqps: the mnemonic's Q gives the index width, and so do the widths */
 	uint32_t index_bytes = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, index) / 8;
 	uint32_t data_bytes =
 		data ? ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, data) / 8 : index_bytes;
@@ -422,7 +418,7 @@ static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 
 	in->elements = (uint16_t)(by_index < by_data ? by_index : by_data);
 	in->mem[0].size = (uint16_t)element;
-	/* Gathers read and write lanes under a mask: loads all the same. */
+	/* gathers read and write lanes under a mask, but are loads */
 	in->mem[0].kind = z->meta.category == ZYDIS_CATEGORY_SCATTER ? ACCESS_STORE : ACCESS_LOAD;
 	in->mask_reg = 255;
 	if (z->operand_count > 2 && op[2].type == ZYDIS_OPERAND_TYPE_REGISTER)

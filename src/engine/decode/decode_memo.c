@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remembered decodings. The head of an instruction (prefixes, opcode, modrm,
- * sib) fixes its layout and what it does; displacement and immediate are only
- * values. The full decoder takes some 1500 cycles, so each head is decoded in
- * full once, and later instances are copied with their own values put in.
+ * Remembered decodings. The head of an instruction (prefixes, opcode, modrm, sib) fixes its layout
+ * and its effect; displacement and immediate are only values. The full decoder takes some 1500
+ * cycles. So each head is decoded in full once, and later instances are copies with their own
+ * values.
  *
- * A head is only remembered when the layout found here agrees with the full
- * decoder's; instructions whose meaning depends on an immediate never are.
+ * A head is only remembered if the layout found here agrees with the full decoder's. Instructions
+ * whose meaning depends on an immediate never are.
  */
 #include "engine/decode/decode_memo.h"
 
@@ -22,10 +22,10 @@ struct memo {
 	uint8_t head_bytes;
 	uint8_t disp_bytes, imm_bytes;
 	uint8_t encoded;  /* bit k: mem[k] takes the displacement */
-	struct insn insn; /* there disp is what it takes besides the encoded one */
+	struct insn insn; /* its disp is the part beside the encoded one */
 };
 
-/* Memos are anywhere in the table: each is two lines of the cache, and all are one large page. */
+/* Accesses to the table are scattered: a memo is two cache lines, and all are one large page. */
 #define LARGE_PAGE (2ul << 20)
 _Static_assert(sizeof(struct memo) == 128 && SLOTS * sizeof(struct memo) == LARGE_PAGE, "");
 
@@ -215,10 +215,10 @@ static uint8_t by_map(uint32_t map, uint8_t op)
 struct layout {
 	uint32_t head, disp, imm; /* bytes */
 	bool operand16, wide, evex;
-	bool group3; /* test has an immediate where not and neg have none */
+	bool group3; /* test has an immediate, not and neg have none */
 };
 
-/* Prefixes and opcode; returns the opcode's form and leaves *at behind it. */
+/* Parses prefixes and opcode. Returns the opcode's form; *at becomes the offset behind it. */
 static uint8_t find_opcode(const uint8_t *c, uint32_t room, uint32_t *at, struct layout *l)
 {
 	uint32_t i = 0;
@@ -361,7 +361,7 @@ static bool depends_on_values(const struct insn *in)
 	switch (in->kind) {
 	case INSN_PLAIN:
 	case INSN_JCC:
-	case INSN_JMP: /* never INSN_JMP_INTO: that is decided later */
+	case INSN_JMP: /* never INSN_JMP_INTO, which is decided later */
 	case INSN_CALL:
 	case INSN_JMP_IND:
 	case INSN_CALL_IND:

@@ -10,7 +10,7 @@
 
 struct call_stack *call_stack_of(const struct thread *t)
 {
-	/* While a thread's buffer is parked, other threads may take its watches. */
+	/* a thread that has returned its buffer may have lost its watches to another */
 	return t->buf_memory && t->variant == VARIANT_STREAM ? t->call_stack : 0;
 }
 
@@ -82,7 +82,7 @@ static void called(struct frames *f, uint64_t slot, uint64_t back)
 	frames_push(f, slot, back);
 }
 
-/* This loop is most of the cost of paths: 2 to 4 % of the time of recording. */
+/* Most of the cost of paths is in this loop: 2 to 4 % of the time of recording. */
 static const uint64_t *next_call(const uint64_t *p, const uint64_t *end)
 {
 	for (; p + 4 <= end; p += 4) {

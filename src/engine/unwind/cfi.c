@@ -101,8 +101,8 @@ struct machine {
 };
 
 /*
- * What an instruction does with its operands. Where it has an expression, the caller has read the
- * register before it, if any; the action reads the expression itself.
+ * The action of an instruction on its operands. The caller has read the register in front of an
+ * expression; the action reads the expression itself.
  */
 typedef void action(struct machine *m, struct cfi_reader *r, uint64_t a, int64_t b);
 
@@ -257,7 +257,7 @@ static void register_expression(struct machine *m, struct cfi_reader *r, uint64_
 	}
 }
 
-/* Operands: bytes, an address, numbers, and these in units of data (CIE). */
+/* Kinds of operands: bytes, an address, numbers, and numbers in the CIE's data units. */
 enum operand {
 	NONE,
 	BYTES_1,

@@ -82,7 +82,7 @@ void functions_find(void *context, uint64_t pc, struct sim_function *found)
 	}
 	*found =
 		(struct sim_function){.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN};
-	/* No end: the function stays the same when later ones begin behind it. */
+	/* no end, so that it stays the same function when later ones begin behind it */
 	if (made_code_find(pc, &made) && made.start >= m.start)
 		*found = (struct sim_function){
 			.start = made.start, .end = UINT64_MAX, .kind = SIM_FUNCTION_MADE};

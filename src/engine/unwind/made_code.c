@@ -19,7 +19,7 @@ static uint32_t count;
 static bool is_ready, is_full;
 static uint32_t lock;
 
-/* The function around pc, or NULL. *next: where one begins behind pc. */
+/* The function around pc, or NULL. *next: the beginning of the next one behind pc. */
 static struct function *find(uint64_t pc, uint64_t *next)
 {
 	struct function *f = is_ready ? intervals_after(&functions, pc) : 0;

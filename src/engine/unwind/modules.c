@@ -31,7 +31,7 @@ struct module {
 	bool interpreter, program;
 	struct range stubs[MAX_STUBS];
 	uint64_t go, go_bytes;	     /* the table of the Go linker, until it is read */
-	struct code_symbols symbols; /* for the call graph: of code without frame information */
+	struct code_symbols symbols; /* of code without frame information, for the call graph */
 	struct range image;	     /* all that is loaded of the file, its data included */
 	uint64_t local_bytes;	     /* of its thread-local variables */
 };
@@ -181,7 +181,7 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 	}
 }
 
-/* The functions of code without frame information, for the call graph only. */
+/* Finds functions of code without frame information, for the call graph only. */
 static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf64_Phdr *ph)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
@@ -301,7 +301,7 @@ static bool find(uint64_t pc, struct module *m)
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count && !found; i++)
 		if (pc >= modules[i].start && pc < modules[i].end) {
-			/* Only now: the section was not in memory when the code was mapped. */
+			/* only now, as the section was not in memory when the code was mapped */
 			if (modules[i].unsorted_bytes)
 				eh_frame_index(modules[i].unsorted, modules[i].unsorted_bytes,
 					       &modules[i].frames);

@@ -12,9 +12,9 @@
 #define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
 
 /*
- * A hash alone identifies a path: a slot holds 47 bits of it and the number, or 0. The chance of
- * any collision among 65,536 paths is 1 in 65,000. The table starts small, because a page fault
- * costs as much as ten searches.
+ * A hash alone identifies a path: a slot holds 47 bits of it and the path's number, or 0. The
+ * chance that any two of 65,536 paths collide is 1 in 65,000. The table starts small, because a
+ * page fault costs as much as ten searches.
  */
 static uint64_t *slots;
 static uint32_t slot_count; /* a power of two, at least twice the paths */

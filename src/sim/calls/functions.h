@@ -45,8 +45,8 @@ void sim_functions_release(struct sim_functions *f);
 uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc);
 
 /*
- * Code in [start, end) was unmapped: forget the functions there, except those of made code
- * (SIM_FUNCTION_MADE). Numbers are not reused.
+ * Code in [start, end) was unmapped: forget the functions there, except SIM_FUNCTION_MADE, whose
+ * end is unknown. Numbers are not reused.
  */
 void sim_functions_forget(struct sim_functions *f, uint64_t start, uint64_t end);
 
