@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell calls: who calls whom in an event profile, and what the calls cost. */
+/* dwell calls: callers and callees in an event profile, with their costs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,7 +118,7 @@ const struct command command_calls = {
 	.run = calls,
 	.words = WORDS_NAME,
 	.names = OPTION_NAMES_FUNCTION,
-	.summary = "show who calls whom, and what the calls cost",
+	.summary = "show callers and callees with their costs",
 	.options =
 		{
 			.name = "calls",
