@@ -18,10 +18,22 @@ void simulate_notice(void *context, const char *line)
 	fprintf(stderr, "dwell: %s\n", line);
 }
 
+/* The command that shows the profile. */
+static const char *view_of(const struct options *o)
+{
+	static const char *const of_curves[EXACT_BYS] = {
+		[EXACT_BY_NOTHING] = "curve",	[EXACT_BY_LINE] = "report --by line",
+		[EXACT_BY_FUNCTION] = "report", [EXACT_BY_DATA] = "objects",
+		[EXACT_BY_OBJECT] = "objects",
+	};
+
+	return o->curve ? of_curves[o->exact.exact.by] : "report";
+}
+
 void simulate_summary(const struct options *o, uint64_t accesses, const char *output)
 {
 	if (!o->is_quiet)
-		target_end_summary(accesses, output, o->curve ? "curve" : "report");
+		target_end_summary(accesses, output, view_of(o));
 }
 
 /* ---- What to simulate ---- */
