@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The questions of symbols.h, answered by the process that reads symbols, or by this one where none
- * can be had.
+ * Answers the questions of symbols.h through the process that reads symbols, or here if there is
+ * none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "symbols/remote.h"
 
 /*
- * Code made at run time is read here, by a reader of our own; so is what is no ELF file: nothing of
- * it.
+ * Tell whether the reader process handles the file. Code made at run time has its own safe reader
+ * here; a file that is not ELF has nothing to read.
  */
 static bool is_remote(const struct symbols_file *f)
 {
@@ -27,7 +27,7 @@ static const char *keep_string(struct arena *a, struct message_reader *r, const 
 	if (string == NULL)
 		return NULL;
 	if (last != NULL && strlen(last) == bytes && memcmp(last, string, bytes) == 0)
-		return last; /* of files, most of them */
+		return last; /* most file names are repeated */
 	return arena_strndup(a, string, bytes);
 }
 
@@ -53,7 +53,7 @@ static const struct symbols_answer *take_answer(struct symbols_file *f, struct m
 	return symbols_make_answer(a, frames, count);
 }
 
-/* Returns 0, or -1 when it must be answered here. */
+/* Returns 0, or -1 if the question must be answered here. */
 static int resolve_there(struct symbols *s, struct symbols_file *f, struct message_question *q,
 			 const uint64_t *addresses, const struct symbols_answer **answers)
 {
@@ -195,7 +195,7 @@ bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symb
 	return out->name != NULL;
 }
 
-/* ---- Before the questions ---- */
+/* ---- Preparation ---- */
 
 uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most)
 {

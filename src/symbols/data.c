@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Data of a file: from an address to the variable, with the fall-backs from DWARF down to a
- * section.
- */
+/* From a data address to its variable: by DWARF, else by symbols, else by section. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where separate debug files are looked for, and whether one belongs to the file. libdwfl's own
- * search opens what it finds without a look at its kind, accepts some files unchecked, and loads
- * libdebuginfod, 12 ms a run. So it is left to servers and to the files that debug files share
+ * Finds separate debug files, and checks that they belong to the file. libdwfl's own search opens a
+ * file without checking its kind, accepts some files unchecked, and loads libdebuginfod (12 ms per
+ * run). So it is used only for servers, and for the file that debug files share
  * (.gnu_debugaltlink).
  */
 #include <fcntl.h>
@@ -23,15 +23,15 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 /*
- * Bytes of a debug file that only its CRC tells of: in the reader, and where the target waits for
- * us.
+ * Limits of debug files that only a CRC identifies: in the reader process, and where the target
+ * waits for us.
  */
 #define MOST_CRC_BYTES	     ((uint64_t)1 << 34)
 #define MOST_INNER_CRC_BYTES ((uint64_t)1 << 28)
 
 /*
- * The folder of the file goes between the two; the name in .gnu_debuglink follows. gdb looks there,
- * too.
+ * The file's folder goes between the two; the name in .gnu_debuglink follows. gdb uses the same
+ * places.
  */
 static const char *const link_forms[][2] = {
 	{"", "/"},
@@ -59,7 +59,7 @@ static bool write_build_id_place(const char *id, struct text *path)
 	return !path->failed;
 }
 
-/* By reading all of it. */
+/* Computes the CRC of the whole file. */
 static bool has_crc(int fd, uint32_t wanted, uint64_t most)
 {
 	unsigned char bytes[16384];
@@ -76,7 +76,10 @@ static bool has_crc(int fd, uint32_t wanted, uint64_t most)
 	return n == 0 && crc == wanted;
 }
 
-/* The debug file of another build of the program would give wrong names. A CRC of 0 is none. */
+/*
+ * Tell whether the debug file is of the same build: others would give wrong names. A CRC of 0 means
+ * none.
+ */
 static bool is_of(const struct symbols_file *f, int fd, uint32_t crc, uint64_t most)
 {
 	struct stat st;
@@ -88,8 +91,8 @@ static bool is_of(const struct symbols_file *f, int fd, uint32_t crc, uint64_t m
 }
 
 /*
- * Open the path below the root, whose owner may be hostile: no link leads out of it, and nothing
- * but a regular file is opened, as the opening of a device may already do something.
+ * Open a path below the root, whose owner may be hostile. No link leads out of it, and only regular
+ * files are opened: opening a device may have effects.
  */
 static int open_below(int root, const char *path)
 {
@@ -119,7 +122,7 @@ static int open_if_of(const struct symbols_file *f, int root, const char *path, 
 	return fd;
 }
 
-/* Below the root, or where we are when it is -1. */
+/* Try the places below the root, or of our own file system if it is -1. */
 static int open_first(const struct symbols_file *f, int root, const char *link, uint32_t crc,
 		      struct text *path)
 {
@@ -134,7 +137,9 @@ static int open_first(const struct symbols_file *f, int root, const char *link, 
 	return fd;
 }
 
-/* Do the two names lead to one thing? What cannot be looked at counts as the same. */
+/*
+ * Tell whether two names lead to the same file. If one cannot be examined, they count as the same.
+ */
 static bool is_same_thing(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -181,7 +186,7 @@ int symbols_open_debuginfo(const struct symbols_file *f, struct text *path)
 	return open_first(f, -1, link, crc, path);
 }
 
-/* Is there anything where libdwfl would look for the file that debug files share? */
+/* Tell whether there is a file where libdwfl looks for the shared debug file. */
 static bool has_shared(const char *file, const char *link)
 {
 	struct text path = {0};
@@ -199,7 +204,7 @@ int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *nam
 {
 	const struct symbols_file *f = *userdata;
 	const char *servers = getenv("DEBUGINFOD_URLS");
-	/* libdwfl asks so for the file that debug files share, and checks the build-id of that. */
+	/* libdwfl asks for the shared debug file in this way, and checks its build-id. */
 	const bool is_shared = link != NULL && crc == 0;
 	struct text path = {0};
 	int fd = -1;
@@ -211,11 +216,11 @@ int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *nam
 	if (fd >= 0 && path.count > 0)
 		*found = strdup(text_get(&path));
 	text_release(&path);
-	/* Without a build-id nothing would be checked. */
+	/* Without a build-id the result could not be checked. */
 	if (fd >= 0 || f->build_id == NULL ||
 	    (!(servers != NULL && servers[0] != '\0') && !(is_shared && has_shared(file, link))))
 		return fd;
-	/* Only servers are left to ask: without names libdwfl opens nothing beside the file. */
+	/* Only servers remain: without names, libdwfl opens no other files. */
 	if (!is_shared)
 		file = link = NULL;
 	return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc, found);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Function, line and inlined chain from DWARF. libdw's own scope search walks a
- * whole compilation unit for each address; here each unit is walked once, for a
- * sorted table of its functions, and an address then descends only into
- * the blocks that hold it.
+ * Function, line and inlined calls from DWARF. libdw's own scope search walks a whole compilation
+ * unit for each address. Here each unit is walked once, for a sorted table of its functions. An
+ * address then descends only into the blocks around it.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -16,9 +15,9 @@
 #include "symbols/ranges.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs; a damaged file may nest without end */
-#define MAX_HOPS  16  /* from an instance to its name; as libdw */
+#define MAX_HOPS  16  /* from an instance to its name, as in libdw */
 
-/* Collect the functions among a DIE's children, at all depths: namespaces, classes, nested ones. */
+/* Collect all functions below a DIE: in namespaces, classes, and functions. */
 static int collect(struct symbols_ranges *cu, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -45,7 +44,7 @@ static int collect(struct symbols_ranges *cu, Dwarf_Die *parent, int depth)
 	return 0;
 }
 
-/* The functions of the unit that are below `content`. */
+/* The functions of the unit with this `content`. */
 static struct symbols_ranges *get_cu(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content)
 {
 	uint64_t key = dwarf_dieoffset(cu_die), known;
@@ -88,8 +87,8 @@ static void bound(uint64_t *end, uint64_t limit)
 }
 
 /*
- * The narrowest function around the address: nested ones start later, so look backwards. It is the
- * one of all addresses from there up to *end.
+ * The narrowest function around the address. Nested functions start later, so the search goes
+ * backwards. The result holds for addresses up to *end.
  */
 static const struct symbols_range *find_function(const struct symbols_ranges *cu, uint64_t address,
 						 uint64_t *end)
@@ -115,7 +114,7 @@ bool symbols_follow_origin(struct symbols_file *f, Dwarf_Die *die)
 	if (dwarf_attr(die, DW_AT_abstract_origin, &origin) == NULL &&
 	    dwarf_attr(die, DW_AT_specification, &origin) == NULL)
 		return false;
-	/* Programs such as dwz move what units share to units of their own. */
+	/* Tools such as dwz move shared DIEs into units of their own. */
 	if (origin.form == DW_FORM_ref_addr && f->packed != NULL) {
 		memcpy(&offset, origin.valp, sizeof(offset));
 		if (!symbols_packed_reach(f->packed, offset))
@@ -145,7 +144,7 @@ const char *symbols_function_name(struct symbols_file *f, struct arena *a, const
 
 	for (i = 0; name == NULL && i < sizeof(names) / sizeof(names[0]); i++)
 		name = symbols_inherited_string(f, die, names[i]);
-	/* A Fortran procedure outside of modules: "sweep_" is sweep in the source. */
+	/* A Fortran procedure outside of modules: "sweep_" is "sweep" in the source. */
 	last = name != NULL ? strrchr(name, '_') : NULL;
 	source = last != NULL && last[1] == '\0' ? symbols_inherited_string(f, die, DW_AT_name)
 						 : NULL;
@@ -164,7 +163,7 @@ const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *na
 
 	if (name == NULL)
 		return NULL;
-	/* libdw puts a relative folder in front by itself, where the table of files has it. */
+	/* libdw itself prefixes a relative folder, if the file table has one. */
 	if (name[0] != '/' && folder != NULL && strncmp(name, folder, strlen(folder)) != 0)
 		text_addf(&path, "%s/", folder);
 	text_add(&path, name);
@@ -175,7 +174,7 @@ const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *na
 	return kept;
 }
 
-/* Where an inlined function was called from: the line of the frame around it. */
+/* Set where an inlined function was called: file and line of the outer frame. */
 static void call_site(struct arena *a, Dwarf_Die *cu_die, Dwarf_Die *inlined,
 		      struct symbols_frame *frame)
 {
@@ -191,7 +190,7 @@ static void call_site(struct arena *a, Dwarf_Die *cu_die, Dwarf_Die *inlined,
 		frame->file = symbols_tidy_path(a, cu_die, dwarf_filesrc(files, file, NULL, NULL));
 }
 
-/* Whether the DIE's code holds the address; all addresses from there up to *end are alike. */
+/* Tell whether the DIE's code includes the address. The result holds for addresses up to *end. */
 static bool holds(Dwarf_Die *die, uint64_t address, uint64_t *end)
 {
 	Dwarf_Addr base, low, high;
@@ -208,7 +207,7 @@ static bool holds(Dwarf_Die *die, uint64_t address, uint64_t *end)
 	return false;
 }
 
-/* Of a DIE's children, the block or inlined call that holds the address. */
+/* Find the block or inlined call around the address among a DIE's children. */
 static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner, uint64_t *end)
 {
 	if (dwarf_child(parent, inner) != 0)
@@ -225,8 +224,8 @@ static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner, ui
 }
 
 /*
- * The chain from the function inwards: chain[0] is the function, then each
- * inlined call. Returns its length.
+ * The chain of calls, outermost first: chain[0] is the function, then each inlined call. Returns
+ * its length.
  */
 static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES],
 			 uint64_t *end)
@@ -248,8 +247,8 @@ static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[
 }
 
 /*
- * The row of the unit's table of lines that holds the address, as dwarf_getsrc_die finds it. It is
- * the one of all addresses from there up to *end.
+ * The row of the unit's line table at the address, found as in dwarf_getsrc_die. It holds for
+ * addresses up to *end.
  */
 static Dwarf_Line *find_line(Dwarf_Die *cu_die, uint64_t address, uint64_t *end)
 {
@@ -286,7 +285,7 @@ static Dwarf_Die *find_packed_unit(struct symbols_file *f, uint64_t address, Dwa
 	return dwarf != NULL ? symbols_unit_around(f, dwarf, address, memory) : cu_die;
 }
 
-/* The unit around the address, which becomes the unit's. */
+/* The unit around the address, which becomes an address of the unit's DWARF. */
 static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die *memory)
 {
 	Dwarf_Addr bias;
@@ -301,8 +300,8 @@ static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die
 	cu_die = dwfl_module_addrdie(f->module, *address + f->bias, &bias);
 	*address += f->bias - bias;
 	/*
-	 * Where the table of addresses has nothing, libdwfl takes the unit before: those of Go are
-	 * not in it.
+	 * If the address table has no entry, libdwfl takes the preceding unit; Go's units have
+	 * none.
 	 */
 	if (cu_die != NULL && dwarf_haspc(cu_die, *address) != 0)
 		return cu_die;
@@ -328,8 +327,8 @@ Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory)
 }
 
 /*
- * The chain around the address from the function inwards, of functions of the content; 0: not
- * known.
+ * The chain of calls at the address, outermost first, from functions of the content. Returns its
+ * length; 0: unknown.
  */
 static size_t find_functions(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content,
 			     uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES], uint64_t *end)

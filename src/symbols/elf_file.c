@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be read from an ELF file without symbols: build-id, segments, starts of functions. */
+/* Data of an ELF file that needs no symbols: build-id, segments, starts of functions. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +22,18 @@ static char *hex_text(struct arena *a, const unsigned char *bytes, size_t count)
 }
 
 #define MOST_HEADERS 4096u
-#define MOST_NOTES   65536u /* bytes of a segment of notes that are read */
+#define MOST_NOTES   65536u /* limit for a segment of notes */
 
-/* All bytes, which a file that is cut short meanwhile may not have. */
+/* Read all bytes. Fails if the file has been truncated. */
 static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
 {
 	return offset <= INT64_MAX && pread(fd, to, bytes, (off_t)offset) == (ssize_t)bytes;
 }
 
-/* The build-id among `bytes` of notes, which are aligned to `align`; NULL: it is not there. */
+/*
+ * Find the build-id in `bytes` of notes, which are aligned to `align`. Returns NULL if there is
+ * none.
+ */
 static char *find_build_id(struct arena *a, const unsigned char *notes, uint64_t bytes,
 			   uint64_t align)
 {
@@ -85,8 +88,8 @@ static int take_headers(struct symbols_file *f, const Elf64_Phdr *h, size_t coun
 }
 
 /*
- * Without libelf, which maps the file: this is the process that must not end by what happens to
- * one.
+ * Does not use libelf, which maps the file: a truncated mapping would kill the process, and this
+ * one must survive.
  */
 int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct arena *a)
 {
@@ -113,17 +116,14 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 	return status;
 }
 
-/*
- * ---- Sections, of debug files, whose segments may be those of the file that they were taken from
- * ----
- */
+/* ---- Sections. The segments of debug files may be those of the original file. ---- */
 
-#define MOST_NAMES ((uint64_t)1 << 20) /* bytes of the names of sections that are read */
+#define MOST_NAMES ((uint64_t)1 << 20) /* limit for the names of sections */
 
 struct sections {
 	Elf64_Shdr *items;
 	size_t count;
-	char *names; /* names_bytes, and a NUL */
+	char *names; /* names_bytes, plus a NUL */
 	uint64_t names_bytes;
 };
 
@@ -133,7 +133,7 @@ static void release_sections(struct sections *s)
 	free(s->names);
 }
 
-/* False: there are none, or they make no sense. Release them in either case. */
+/* Returns false if there are none, or they are invalid. Release them in either case. */
 static bool read_sections(int fd, struct sections *s)
 {
 	const Elf64_Shdr *names;
@@ -180,7 +180,7 @@ bool symbols_has_build_id(int fd, const char *build_id)
 	return found;
 }
 
-/* A name that ends in it, and at the next multiple of 4 the CRC. */
+/* Read a NUL-ended name, and the CRC at the next multiple of 4. */
 static bool take_debug_link(int fd, const Elf64_Shdr *h, struct symbols_debug_link *out)
 {
 	unsigned char bytes[sizeof(out->name) + 8];
@@ -233,7 +233,7 @@ static int32_t read_i32(const unsigned char *p)
 	return v;
 }
 
-/* Find the table; called once, when the module is open. */
+/* Find the table; called once, when the module is opened. */
 static void find_starts(struct symbols_file *f)
 {
 	size_t count, i;

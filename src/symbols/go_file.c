@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a Go program has its table of functions and lines (go_table.h). Its section has a name of
- * its own, but not in position-independent programs that another linker made, and sections may be
- * stripped: then the head is looked for in what is loaded and is no code.
+ * Finds a Go program's table of functions and lines (go_table.h). It has its own section, but not
+ * in position-independent programs from other linkers, and sections may be stripped. Then loaded
+ * data that is not code is searched for the table's header.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "symbols/go_table.h"
 #include "symbols/private.h"
 
-#define STEP	   8 /* bytes: linkers align the table to more */
+#define STEP	   8 /* bytes: linkers align the table at least to this */
 #define MOST_BYTES ((uint64_t)1 << 30)
 
 struct symbols_go {
@@ -39,7 +39,7 @@ static uint64_t text_address(Elf *elf)
 	return 0;
 }
 
-/* What the dynamic linker would put into the table, which is loaded at `address`. */
+/* Apply a relocation to the table, which is loaded at `address`, as the dynamic linker would. */
 static void apply(const GElf_Rela *r, unsigned char *bytes, size_t size, uint64_t address)
 {
 	uint64_t at = r->r_offset - address;
@@ -48,7 +48,7 @@ static void apply(const GElf_Rela *r, unsigned char *bytes, size_t size, uint64_
 		memcpy(bytes + at, &r->r_addend, 8);
 }
 
-/* The relocations stand in memory, as the dynamic section says. */
+/* Apply the relocations, whose place in memory the dynamic section gives. */
 static void relocate(Elf *elf, const GElf_Phdr *dynamic, const struct symbols_file *f,
 		     unsigned char *bytes, size_t size, uint64_t address)
 {
@@ -78,7 +78,8 @@ static void relocate(Elf *elf, const GElf_Phdr *dynamic, const struct symbols_fi
 }
 
 /*
- * A copy of what is loaded at the address, as the dynamic linker would leave it; NULL: no memory.
+ * Copy the data loaded at the address, relocated as by the dynamic linker. Returns NULL without
+ * memory.
  */
 static unsigned char *copy(const struct symbols_file *f, const unsigned char *bytes, size_t size,
 			   uint64_t address)
@@ -99,7 +100,7 @@ static unsigned char *copy(const struct symbols_file *f, const unsigned char *by
 	return to;
 }
 
-/* What is loaded at the address, up to the end of its segment. */
+/* The data loaded at the address, up to the end of its segment. */
 static const unsigned char *loaded_at(const struct symbols_file *f, uint64_t address, size_t *size)
 {
 	for (size_t i = 0; i < f->segment_count; i++) {
@@ -117,8 +118,8 @@ static const unsigned char *loaded_at(const struct symbols_file *f, uint64_t add
 }
 
 /*
- * The runtime's words about the program begin with the addresses of the table and of the names in
- * it; one of them says where the trees of inlined calls are.
+ * Find the trees of inlined calls. The runtime's record of the program (moduledata) begins with the
+ * addresses of the table and of its names. One of its words is the address of the trees.
  */
 static void find_trees(struct go_table *t, const struct symbols_file *f, uint64_t address)
 {
@@ -144,7 +145,7 @@ static void find_trees(struct go_table *t, const struct symbols_file *f, uint64_
 	}
 }
 
-/* The table is in the bytes, which are loaded at `address`. Returns true when it is sound. */
+/* Use the table in `bytes`, which are loaded at `address`. Returns true if it is valid. */
 static bool take(struct symbols_go *g, const struct symbols_file *f, const unsigned char *bytes,
 		 size_t size, uint64_t address)
 {
@@ -158,7 +159,7 @@ static bool take(struct symbols_go *g, const struct symbols_file *f, const unsig
 	return g->is_sound;
 }
 
-/* Look for the head in what is loaded. Returns whether there was one that looked like it. */
+/* Search loaded data for the header. Returns whether one was found, even an invalid one. */
 static bool search(struct symbols_go *g, const struct symbols_file *f, const GElf_Phdr *h)
 {
 	Elf_Data *data =
@@ -178,7 +179,7 @@ static bool search(struct symbols_go *g, const struct symbols_file *f, const GEl
 	return any;
 }
 
-/* Whether there is something that looks like a table. */
+/* Returns whether anything looks like a table. */
 static bool find(struct symbols_go *g, const struct symbols_file *f)
 {
 	size_t count;
@@ -228,7 +229,7 @@ size_t symbols_go_frames(struct symbols_file *f, uint64_t address, struct arena 
 		at = from;
 	}
 	if (f->go->table.trees != NULL)
-		*same = 1; /* an inlined call may begin or end anywhere */
+		*same = 1; /* inlined calls may begin or end anywhere */
 	return count;
 }
 

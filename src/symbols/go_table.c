@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions, files and lines by the table of the Go linker; see go_table.h. */
+/* Functions, files and lines from the Go linker's table; see go_table.h. */
 #include "symbols/go_table.h"
 
 #include <string.h>
@@ -8,17 +8,17 @@
 #define MOST_STEPS     ((size_t)1 << 20) /* of a function's lines */
 #define NO_FILE	       UINT32_MAX
 
-/* How the forms differ. Words of the head are 8 bytes each, behind the first 8; -1: not there. */
+/* The formats. Header words have 8 bytes each and follow the first 8 bytes; -1: missing. */
 static const struct form {
 	uint32_t magic;
 	int text, names, units, files, values, functions;
-	/* Of the list of functions: an address, and where the function's record is. */
+	/* Entry of the list of functions: an address, and the offset of the function's record. */
 	unsigned entry_bytes;
-	unsigned name_at; /* in the record; pcfile and pcln come 16 and 20 bytes behind it */
-	bool has_units;	  /* files are numbered unit by unit */
+	unsigned name_at; /* offset in the record; pcfile and pcln are 16 and 20 bytes further */
+	bool has_units;	  /* each unit numbers its files */
 	/*
-	 * Inlined calls: where the record's lists begin; a node's size, its function's name, its
-	 * caller.
+	 * Inlined calls: offset of the record's lists; size of a node, offsets of its name and of
+	 * its caller.
 	 */
 	unsigned lists_at, node_bytes, node_name, node_from;
 	unsigned trees_word; /* see go_table_trees_word() */
@@ -29,12 +29,12 @@ static const struct form {
 	{0xfffffff1, 2, 3, 4, 5, 6, 7, 8, 4, true, 44, 16, 4, 8, 40},	  /* 1.20 */
 };
 
-/* Places in the lists of a record. */
+/* Indexes in the lists of a record. */
 enum { LIST_INLINED = 2, LIST_TREE = 3 };
 
 #define FORM_COUNT (sizeof(forms) / sizeof(forms[0]))
 
-/* The number of `width` bytes at `at`; UINT64_MAX where there is none. */
+/* The number of `width` bytes at `at`; UINT64_MAX beyond the table. */
 static uint64_t number_at(const struct go_table *t, uint64_t at, unsigned width)
 {
 	uint64_t value = 0;
@@ -58,12 +58,12 @@ static unsigned form_of(const unsigned char *bytes)
 
 bool go_table_is_head(const unsigned char *bytes)
 {
-	/* Two zeros, the unit of code, which is a byte here, and the size of pointers. */
+	/* Two zeros, the size of code units, 1 here, and the size of pointers. */
 	return bytes[4] == 0 && bytes[5] == 0 && bytes[6] == 1 && bytes[7] == 8 &&
 	       form_of(bytes) < FORM_COUNT;
 }
 
-/* A word of the head, which is an offset into the table. */
+/* Read a header word that is an offset into the table. */
 static bool take_offset(const struct go_table *t, int word, uint64_t *offset)
 {
 	*offset = word >= 0 ? number_at(t, 8 + 8 * (uint64_t)word, 8) : 0;
@@ -92,10 +92,10 @@ bool go_table_init(struct go_table *t, const unsigned char *bytes, size_t size, 
 	    !take_offset(t, f->files, &t->files) || !take_offset(t, f->values, &t->values))
 		return false;
 	if (!f->has_units)
-		t->functions = 16; /* the list follows at once */
+		t->functions = 16; /* the list follows immediately */
 	else if (!take_offset(t, f->functions, &t->functions))
 		return false;
-	/* One entry more than there are functions: where the last one ends. */
+	/* There is one more entry than functions: the end of the last one. */
 	if (t->count == 0 || t->count > MOST_FUNCTIONS ||
 	    (t->count + 1) * f->entry_bytes > size - t->functions)
 		return false;
@@ -111,7 +111,7 @@ bool go_table_init(struct go_table *t, const unsigned char *bytes, size_t size, 
 	return entry_address(t, 0) <= entry_address(t, t->count);
 }
 
-/* A string of the table; NULL where it does not end, or there is none. */
+/* A string of the table; NULL if there is none, or it does not end. */
 static const char *string_at(const struct go_table *t, uint64_t at)
 {
 	if (at >= t->size || t->bytes[at] == '\0' ||
@@ -120,9 +120,7 @@ static const char *string_at(const struct go_table *t, uint64_t at)
 	return (const char *)t->bytes + at;
 }
 
-/*
- * ---- Values by address: pairs of how much more the value is, and for how many bytes of code ----
- */
+/* ---- Values by address, as pairs: change of the value, and bytes of code with this value ---- */
 
 static bool take_varint(const struct go_table *t, uint64_t *at, uint32_t *value)
 {
@@ -137,7 +135,7 @@ static bool take_varint(const struct go_table *t, uint64_t *at, uint32_t *value)
 	return false;
 }
 
-/* The value at the address; *end is where the next one begins, if that is nearer. */
+/* The value at the address. Reduces *end to the address of the next value. */
 static bool value_at(const struct go_table *t, uint64_t offset, uint64_t start, uint64_t address,
 		     int32_t *value, uint64_t *end)
 {
@@ -165,7 +163,7 @@ static bool value_at(const struct go_table *t, uint64_t offset, uint64_t start, 
 
 /* ---- Questions ---- */
 
-/* The path of a file by its number; `record` is the function's. */
+/* The path of a file by its number. `record` is that of the function. */
 static const char *file_of(const struct go_table *t, uint64_t record, int32_t number)
 {
 	const struct form *f = &forms[t->form];
@@ -182,7 +180,7 @@ static const char *file_of(const struct go_table *t, uint64_t record, int32_t nu
 	return offset < NO_FILE ? string_at(t, t->files + offset) : NULL;
 }
 
-/* The function whose code is there: the last entry at or before the address. */
+/* The last function at or before the address. */
 static uint64_t find_entry(const struct go_table *t, uint64_t address)
 {
 	uint64_t low = 0, high = t->count;
@@ -198,7 +196,7 @@ static uint64_t find_entry(const struct go_table *t, uint64_t address)
 	return low - 1;
 }
 
-/* The record of the function around the address, and where that begins and ends. */
+/* Find the record of the function around the address, with the function's start and end. */
 static bool find_record(const struct go_table *t, uint64_t address, uint64_t *start, uint64_t *end,
 			uint64_t *record)
 {
@@ -212,9 +210,9 @@ static bool find_record(const struct go_table *t, uint64_t address, uint64_t *st
 	*end = entry_address(t, i + 1);
 	*record = number_at(t, t->functions + i * f->entry_bytes + f->entry_bytes / 2,
 			    f->entry_bytes / 2);
-	/* The first form counts from the table's start, the others from the list. */
+	/* In the first format, offsets are from the table's start, in others from the list's. */
 	*record += f->has_units ? t->functions : 0;
-	return *start <= address && *end > address; /* else they are not in order */
+	return *start <= address && *end > address; /* false: they are not in order */
 }
 
 bool go_table_find(const struct go_table *t, uint64_t address, struct go_place *out)
@@ -247,7 +245,7 @@ unsigned go_table_trees_word(const struct go_table *t)
 	return forms[t->form].trees_word;
 }
 
-/* A number of the tree at `tree`, of node `i`. */
+/* Read a number of node `i` of a tree. */
 static bool take_node(const struct go_table *t, uint64_t tree, uint32_t i, unsigned at,
 		      uint32_t *out)
 {

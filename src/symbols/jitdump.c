@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of a jitdump file, version 1, of this machine; see jitdump.h. */
+/* Reads records of a jitdump file, version 1, of this machine; see jitdump.h. */
 #include "symbols/jitdump.h"
 
 #include <elf.h>
@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 
-#define MAGIC	   0x4a695444u /* "JiTD" in the order of bytes of who wrote it */
+#define MAGIC	   0x4a695444u /* "JiTD" in the writer's byte order */
 #define VERSION	   1u
 #define NAME_BYTES 4096u		/* longer names are cut */
-#define MOST_LINES ((uint64_t)16 << 20) /* bytes of one record of them */
-#define SAME_FILE  "\xff"		/* stands for the file of the entry before */
+#define MOST_LINES ((uint64_t)16 << 20) /* limit for one record of lines */
+#define SAME_FILE  "\xff"		/* stands for the file of the previous entry */
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1, DEBUG_INFO = 2 };
 
@@ -47,10 +47,10 @@ struct line {
 
 struct reader {
 	FILE *in;
-	uint64_t left; /* bytes of the file that may be read */
+	uint64_t left; /* bytes that may still be read */
 	const struct jitdump_sink *sink;
 	void *context;
-	bool is_done; /* the file ended, or the sink has enough */
+	bool is_done; /* the file has ended, or the sink stopped the reading */
 };
 
 bool jitdump_is_named(const char *path)
@@ -64,7 +64,7 @@ bool jitdump_is_named(const char *path)
 	return digits > 0 && strcmp(name + 4 + digits, ".dump") == 0;
 }
 
-/* False at the file's end, or at the limit. */
+/* Returns false at the end of the file, or at the limit. */
 static bool take(struct reader *r, void *to, uint64_t bytes)
 {
 	if (bytes > r->left || fread(to, 1, bytes, r->in) != bytes) {
@@ -86,8 +86,8 @@ static bool skip(struct reader *r, uint64_t bytes)
 }
 
 /*
- * `bytes`: of the record, behind its prefix. Each returns false when it is damaged, or the file
- * ended.
+ * Handlers of records. `bytes`: size of the record without its prefix. Return false if it is
+ * damaged, or the file has ended.
  */
 static bool take_load(struct reader *r, uint64_t bytes)
 {
@@ -160,7 +160,7 @@ static bool take_lines(struct reader *r, uint64_t bytes)
 	return is_sound;
 }
 
-/* The next record. Returns false when it is damaged; the file's end is no damage. */
+/* Read the next record. Returns false if it is damaged; the end of the file is not damage. */
 static bool take_record(struct reader *r)
 {
 	struct prefix p;
@@ -180,7 +180,7 @@ static bool take_record(struct reader *r)
 	case DEBUG_INFO:
 		is_sound = take_lines(r, p.bytes - sizeof(p));
 		break;
-	default: /* of unwinding, or one that came with a later version */
+	default: /* unwinding, or from a later version */
 		is_sound = skip(r, p.bytes - sizeof(p));
 	}
 	return is_sound || r->is_done;

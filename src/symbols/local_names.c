@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of C++ functions that the debug information names without their scopes and arguments, since
- * no other file can call them: static ones, those of unnamed namespaces, lambdas. Several are alike
- * then, each lambda is "operator()". The symbol of the function's own code tells them apart; where
- * all of it was inlined, what the function is inside of.
+ * Names of C++ functions without scopes and arguments in the debug information, as no other file
+ * can call them: static functions, those of unnamed namespaces, lambdas. Several functions may have
+ * the same name, such as "operator()" for every lambda. They are distinguished by the symbol of the
+ * function's own code; or if all of it was inlined, by the enclosing scopes.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "symbols/private.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs; a damaged file may nest without end */
-#define MAX_HOPS  16  /* from an instance to its name; as libdw */
+#define MAX_HOPS  16  /* from an instance to its name, as in libdw */
 
 struct local {
-	uint64_t entry; /* DWARF address of its own code; 0: it has none */
+	uint64_t entry; /* DWARF address of its own code; 0: none */
 	const char *name;
 };
 
@@ -44,7 +44,7 @@ static bool is_cplusplus(Dwarf_Die *unit)
 	}
 }
 
-/* From an instance to the DIE that says what the function is called and inside of. */
+/* From an instance to the DIE with the function's name and scopes. */
 static Dwarf_Die declaration(struct symbols_file *f, const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die;
@@ -67,7 +67,7 @@ static void put_scopes(struct symbols_file *f, const struct inside *in, struct t
 	text_addf(out, "%s::", name != NULL ? name : "(unnamed)");
 }
 
-/* What is known of the function so far; NULL when memory ran out. */
+/* The function's entry, added if new; NULL when memory ran out. */
 static struct local *get_local(struct reader *r, const Dwarf_Die *function)
 {
 	struct map *locals = &r->file->locals;
@@ -84,8 +84,8 @@ static struct local *get_local(struct reader *r, const Dwarf_Die *function)
 }
 
 /*
- * What the compiler has cut out of a function, as a parallel region, has its name already:
- * "main._omp_fn.0".
+ * The scope for a name. The compiler's parts of a function, such as parallel regions, already have
+ * the function's name: "main._omp_fn.0".
  */
 static const struct inside *cut_out_of(struct reader *r, const struct inside *in, const char *name)
 {
@@ -147,8 +147,8 @@ static void read_children(struct reader *r, Dwarf_Die *parent, const struct insi
 }
 
 /*
- * The symbol at the function's start, if it is one of C++; copies (.isra.0, .cold) have the name of
- * the whole.
+ * The name of the C++ symbol at the function's start. Copies (.isra.0, .cold) get the original's
+ * name.
  */
 static const char *name_by_symbol(struct symbols_file *f, struct arena *a, uint64_t entry)
 {
@@ -173,7 +173,7 @@ const char *symbols_local_name(struct symbols_file *f, struct arena *a, Dwarf_Di
 
 	if (!is_cplusplus(content) || symbols_inherited_string(f, die, DW_AT_linkage_name) != NULL)
 		return NULL;
-	/* The unit's own DIE says that its functions have been read. */
+	/* The unit's own DIE in the map marks that its functions were read. */
 	if (!map_get(&f->locals, (uintptr_t)content->addr, &known)) {
 		if (map_set(&f->locals, (uintptr_t)content->addr, 1) != 0)
 			return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening the file that a process has mapped. Its path may lead elsewhere for us: the process may
- * be in a mount namespace or a root of its own, and the file may be deleted, replaced, or in no
- * folder at all (memfd).
+ * Opens a file that a process has mapped. Its path may mean another file for us. The process may be
+ * in another mount namespace or root. The file may also be deleted, replaced, or in no folder at
+ * all (memfd).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include "base/text.h"
 #include "symbols/private.h"
 
-/* Open without waiting for a pipe or a device that took the file's place. */
+/* Open without waiting for a pipe or device that replaced the file. */
 int symbols_open_regular(const char *path, struct stat *st)
 {
-	/* A relative name is the target's, which began in our own directory. */
+	/* A relative name is the target's, which started in our own directory. */
 	int fd = path[0] != '[' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
 
 	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
@@ -27,7 +27,7 @@ int symbols_open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* A file that is written to while it is mapped has no time of change that counts: it is 0. */
+/* A file that is written while it is mapped has no reliable time of change: then it is 0. */
 static bool is_unchanged(const struct stat *st, const struct stat *wanted)
 {
 	return (wanted->st_mtim.tv_sec == 0 && wanted->st_mtim.tv_nsec == 0) ||
@@ -35,7 +35,7 @@ static bool is_unchanged(const struct stat *st, const struct stat *wanted)
 		st->st_mtim.tv_nsec == wanted->st_mtim.tv_nsec);
 }
 
-/* Open what is there if it is the file that was mapped. */
+/* Open the path if it is the mapped file. */
 static int open_same(const char *path, const struct stat *wanted)
 {
 	struct stat st;
@@ -50,8 +50,7 @@ static int open_same(const char *path, const struct stat *wanted)
 }
 
 /*
- * Open what the process has mapped there. Some file systems give it another number: the kernel
- * knows.
+ * Open the mapping itself. The inode is not compared: some file systems report another one for it.
  */
 static int open_mapping(const struct symbols_mapping *m, const struct stat *wanted)
 {
@@ -70,8 +69,8 @@ static int open_mapping(const struct symbols_mapping *m, const struct stat *want
 }
 
 /*
- * Open what the process has open at the moment: while it waits for us, that is the file. It is for
- * users who may not open what others have mapped.
+ * Open a file that the process has open: while it waits for us, the mapped file is still open. For
+ * users who may not open the mappings of others.
  */
 static int open_descriptor(const struct symbols_mapping *m, const struct stat *wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions and answers on a socket; see message.h. */
+/* Questions and answers over a socket; see message.h. */
 #include "symbols/message.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ int message_receive(int fd, void *bytes, size_t count)
 	return 0;
 }
 
-/* Room for the descriptors, as sendmsg() wants it. */
+/* Space for descriptors, as sendmsg() requires. */
 union along {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(MESSAGE_ALONG * sizeof(int))];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Separate debug files whose sections are compressed, as distributions ship
- * them. libdw unpacks all sections of such a file at once, and slowly: 60 ms for libc, more
- * than all else that a short run's collector does. Here an ELF image with room for
- * the sections is made in memory; .debug_info and .debug_line are unpacked when somebody asks
- * about an address that is in them, and sections that nobody asks about are left out.
+ * Separate debug files with compressed sections, as in distributions. libdw decompresses all
+ * sections of such a file at once, and slowly: 60 ms for libc, more than everything else in a short
+ * run's collector. Here an ELF image with room for the sections is made in memory. .debug_info and
+ * .debug_line are decompressed when an address in them is asked for; unused sections are left out.
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -53,14 +52,14 @@ static const struct {
 
 #define MAX_BYTES ((uint64_t)1 << 31) /* of an image */
 
-/* A section on its way from the file into the image. */
+/* A section that is copied from the file into the image. */
 struct part {
 	GElf_Shdr header; /* in the debug file */
-	uint64_t bytes;	  /* unpacked; 0: there is no such section */
+	uint64_t bytes;	  /* decompressed size; 0: there is no such section */
 	unsigned char *to;
-	const unsigned char *packed; /* in the file; NULL when all is there */
+	const unsigned char *packed; /* in the file; NULL after decompression */
 	size_t packed_bytes;
-	bool is_damaged; /* tried once: it will not be had */
+	bool is_damaged; /* decompression failed */
 };
 
 struct symbols_packed {
@@ -72,12 +71,12 @@ struct symbols_packed {
 	uint64_t image_bytes;
 	Elf *elf; /* of the image */
 	Dwarf *dwarf;
-	struct symbols_ranges units; /* of their headers, sorted */
-	size_t set_count;	     /* units that .debug_aranges tells of */
+	struct symbols_ranges units; /* ranges of the units, sorted */
+	size_t set_count;	     /* number of units in .debug_aranges */
 	bool is_counted, lacks_units;
 };
 
-/* Have the section in the image; false when it cannot be had. */
+/* Decompress the section into the image. Returns false on failure. */
 static bool unpack(struct symbols_packed *p, size_t which)
 {
 	struct part *part = &p->parts[which];
@@ -92,7 +91,7 @@ static bool unpack(struct symbols_packed *p, size_t which)
 	return !part->is_damaged;
 }
 
-/* Once the last packed section has been unpacked, the pages of the file make room. */
+/* Close the file when its last section is decompressed, to free its pages. */
 static void forget_file(struct symbols_packed *p)
 {
 	for (size_t i = 0; i < PART_COUNT; i++)
@@ -106,7 +105,7 @@ static void forget_file(struct symbols_packed *p)
 	p->fd = -1;
 }
 
-/* The same of a section that waits for that in an image that is made. */
+/* The same for a section that is decompressed late, when the image already exists. */
 static bool unpack_late(struct symbols_packed *p, size_t which)
 {
 	const bool is_there = unpack(p, which);
@@ -117,7 +116,7 @@ static bool unpack_late(struct symbols_packed *p, size_t which)
 
 /* ---- The file's sections ---- */
 
-/* Sections that mean more than this file can tell. */
+/* Sections that refer to data outside of this file. */
 static bool is_beyond_us(const char *name)
 {
 	return strcmp(name, ".gnu_debugaltlink") == 0 || strcmp(name, ".debug_sup") == 0 ||
@@ -162,7 +161,7 @@ static bool find_parts(struct symbols_packed *p)
 		if (name == NULL || is_beyond_us(name) || !find_part(p, section, name))
 			return false;
 	}
-	/* Worth the trouble only if it is packed. */
+	/* Use this only for compressed files. */
 	return p->parts[ARANGES].bytes > 0 && p->parts[ABBREV].bytes > 0 &&
 	       (p->parts[INFO].header.sh_flags & SHF_COMPRESSED) != 0;
 }
@@ -232,7 +231,7 @@ static void fill_headers(struct symbols_packed *p, const uint64_t offsets[PART_C
 	};
 }
 
-/* Fill a section, unless it is one that is unpacked when it is asked for. */
+/* Fill a section, unless it is decompressed later. */
 static bool begin_part(struct symbols_packed *p, size_t which)
 {
 	struct part *part = &p->parts[which];
@@ -269,7 +268,7 @@ static bool make_image(struct symbols_packed *p)
 	if (image == MAP_FAILED)
 		return false;
 	p->image = image;
-	madvise(image, p->image_bytes, MADV_HUGEPAGE); /* 2000 page faults less for libc */
+	madvise(image, p->image_bytes, MADV_HUGEPAGE); /* saves 2000 page faults for libc */
 	fill_headers(p, offsets);
 	p->unpacker = libdeflate_alloc_decompressor();
 	if (p->unpacker == NULL)
@@ -284,7 +283,7 @@ static bool make_image(struct symbols_packed *p)
 	return p->dwarf != NULL;
 }
 
-/* ---- Which unit an address is of ---- */
+/* ---- Units by address ---- */
 
 static uint64_t get(const unsigned char *at, size_t bytes)
 {
@@ -295,7 +294,7 @@ static uint64_t get(const unsigned char *at, size_t bytes)
 }
 
 /*
- * .debug_aranges is read here because libdw's own reading looks at the headers of all units.
+ * .debug_aranges is read here because libdw's reading accesses the headers of all units.
  *
  *   u32 bytes that follow | u16 version 2 | u32 unit | u8 address bytes | u8 0 | u32 padding
  *   { u64 address, u64 bytes } ..., ended by a pair of zeros
@@ -360,7 +359,7 @@ Dwarf *symbols_packed_dwarf(struct symbols_packed *p)
 	return unpack_late(p, INFO) ? p->dwarf : NULL;
 }
 
-/* Sizes of the header before a unit's first DIE, 32-bit DWARF. */
+/* Size of the header before a unit's first DIE, in 32-bit DWARF. */
 static uint64_t header_bytes(const unsigned char *unit)
 {
 	enum { AT_VERSION = 4, AT_TYPE = 6 };
@@ -391,7 +390,7 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 	return die;
 }
 
-/* Only the units' lengths are looked at: libdw would take milliseconds for libc. */
+/* Count by the units' lengths only: libdw would take milliseconds for libc. */
 static size_t count_units(const struct part *info)
 {
 	uint64_t at = 0, bytes;
@@ -432,7 +431,7 @@ void symbols_packed_free(struct symbols_packed *p)
 	free(p);
 }
 
-/* Whether the module has debug information of its own, which comes first. */
+/* Tell whether the module has its own debug information, which has priority. */
 static bool has_own(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -452,7 +451,7 @@ static bool has_own(Elf *elf)
 	return false;
 }
 
-/* The debug file of another build of the program would give wrong names. */
+/* Tell whether the debug file is of the same build: others would give wrong names. */
 static bool is_of(const struct symbols_packed *p, Elf *elf)
 {
 	const void *theirs, *ours;

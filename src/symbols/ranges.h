@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ranges of addresses, each with the DIE or unit it belongs to, looked up by address. */
+/* Ranges of addresses, each with its DIE or unit, searched by address. */
 #ifndef DWELL_SYMBOLS_RANGES_H
 #define DWELL_SYMBOLS_RANGES_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct symbols_range {
-	uint64_t low, high; /* addresses, high excluded */
-	uint64_t of;	    /* an offset in .debug_info: a DIE's or a unit's */
+	uint64_t low, high; /* end excluded */
+	uint64_t of;	    /* offset in .debug_info of its DIE or unit */
 };
 
 /* All zero: empty. The owner frees the items. */
@@ -19,16 +19,16 @@ struct symbols_ranges {
 	size_t count, room;
 };
 
-/* Returns false when memory ran out; an empty range is left out. */
+/* Returns false when memory ran out; empty ranges are left out. */
 bool symbols_ranges_add(struct symbols_ranges *r, uint64_t low, uint64_t high, uint64_t of);
 
 /* Add the DIE's own ranges that start at `lowest` or above, with its offset. Returns as above. */
 bool symbols_ranges_add_die(struct symbols_ranges *r, Dwarf_Die *die, uint64_t lowest);
 
-/* Sort by low, before a search. */
+/* Sort by low; required before a search. */
 void symbols_ranges_sort(struct symbols_ranges *r);
 
-/* How many of the sorted ranges start at the address or below. */
+/* The number of sorted ranges that start at or below the address. */
 size_t symbols_ranges_upto(const struct symbols_ranges *r, uint64_t address);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that reads symbols. libdw and libelf are at the mercy of the file that they read: an
- * assertion or a fault in them ends this process, and the run that asks goes on. It was forked from
- * the one that asks, knows its files, and answers until that one is gone.
+ * The process that reads symbols. A damaged file may cause an assertion or a fault in libdw or
+ * libelf: then only this process ends, and the run continues. It is forked from the process that
+ * asks, knows its files, and answers until that process ends.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 #include "symbols/message.h"
 #include "symbols/private.h"
 
-/* libdw has deep recursions: what the shell allows a stack is no matter here. */
+/* libdw recurses deeply, so the stack must not depend on the shell's limit. */
 #define STACK_BYTES ((size_t)64 << 20)
 
 struct reader {
@@ -39,10 +39,7 @@ static void add_answer(struct text *out, const struct symbols_answer *a, uint64_
 	}
 }
 
-/*
- * What could not be read, and for each address 1 and an answer, or 0: the one before holds for it
- * as well.
- */
+/* Write the losses; then for each address 1 and an answer, or 0 for the previous answer. */
 static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
 {
 	const struct symbols_answer *last = NULL;
@@ -71,7 +68,7 @@ static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, str
 	return status;
 }
 
-/* For each address 2 and the variable, 1: the one before, or 0: none. */
+/* For each address: 2 and the variable, 1 for the previous one, or 0 for none. */
 static int find_variables(struct reader *r, struct symbols_file *f, uint32_t count,
 			  struct text *out)
 {
@@ -157,10 +154,7 @@ static void *serve(void *context)
 	_exit(0);
 }
 
-/*
- * Nothing that the libraries say, no core, and nothing of what the terminal or the user sends to
- * the run.
- */
+/* Silence the libraries, write no core, and block signals, which are for the run. */
 static void settle(void)
 {
 	static const int faults[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -183,7 +177,7 @@ static int nearer(int least, int fd, int from)
 	return fd >= from && fd < least ? fd : least;
 }
 
-/* The least descriptor from `from` on that the reader needs; INT_MAX: none. */
+/* The lowest descriptor, from `from` on, that the reader needs; INT_MAX: none. */
 static int next_needed(struct symbols *s, int fd, int from)
 {
 	int least = nearer(INT_MAX, fd, from);
@@ -198,8 +192,8 @@ static int next_needed(struct symbols *s, int fd, int from)
 }
 
 /*
- * The asker's other descriptors go. A profile is locked as long as one of its file is open: this
- * process may outlive the asker.
+ * Close the asking process's other descriptors. This process may outlive it, and an open descriptor
+ * would keep a profile locked.
  */
 static void close_others(struct symbols *s, int fd)
 {

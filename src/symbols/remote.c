@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions to the process that reads symbols (reader.c). When it dies or does not come to an end,
- * another one takes its place, and what the file at hand was read for is not read any more: first
- * its debug information, then the file.
+ * Sends questions to the process that reads symbols (reader.c). If it dies or does not finish,
+ * another one replaces it, and the file is no longer read for this purpose: first its debug
+ * information is skipped, then the whole file.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #include "symbols/remote.h"
 
 #define POLL_MS	    1000
-#define PATIENCE_NS ((uint64_t)120000000000) /* of CPU time for one question */
+#define PATIENCE_NS ((uint64_t)120000000000) /* CPU time for one question */
 
 static uint64_t cpu_ns(const struct symbols_remote *r)
 {
@@ -85,11 +85,11 @@ int symbols_remote_start(struct symbols *s)
 		return 0;
 	close(ends[0]);
 	r->pid = 0;
-	r->has_failed = true; /* once is enough to find out */
+	r->has_failed = true; /* do not try again */
 	return -1;
 }
 
-/* Wait for something to read. */
+/* Wait until there is something to read. */
 static int wait_for_answer(struct symbols_remote *r)
 {
 	const uint64_t begin_ns = cpu_ns(r);
@@ -135,7 +135,10 @@ static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_
 	return 0;
 }
 
-/* The reader did not survive the question. What is not read next time? */
+/*
+ * The reader died on this file: drop its debug information for such questions; the second time, the
+ * whole file.
+ */
 static void give_up_source(struct symbols_file *f, enum message_kind kind)
 {
 	const uint32_t debug = kind == MESSAGE_RESOLVE	  ? SYMBOLS_BY_LINES

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of code that a process makes while it runs. Interpreters with a compiler tell them, when
- * asked to, in a file of lines "start size name", both numbers in hexadecimal, which is what perf
- * reads: /tmp/perf-PID.map. Anybody may write there, and it may be an older process's: nothing in
- * it is taken for granted, and what is no such line is passed over. Others write a jitdump file
- * (jitdump.h) and map it, by which it is known to be the process's own.
+ * Names of code that a process makes at run time. On request, interpreters with a compiler write
+ * them to /tmp/perf-PID.map, for perf: lines "start size name", with numbers in hexadecimal.
+ * Anybody may write there, and the file may be of an older process. So its content is untrusted,
+ * and invalid lines are ignored. Other programs write a jitdump file (jitdump.h). They map it,
+ * which proves that it is their own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,25 +21,25 @@
 #include "symbols/runtime_home.h"
 #include "symbols/runtime_lines.h"
 
-/* Of a file; what is behind that is not read. As entries it takes three times as much. */
+/* Bytes read of a file. Its entries take three times as much memory. */
 #define MOST_BYTES   ((size_t)64 << 20)
 #define MOST_ENTRIES ((size_t)1 << 20)
 #define MOST_DUMP \
-	((uint64_t)1 << 30) /* the same of a jitdump file, most of which is code, passed over */
+	((uint64_t)1 << 30) /* the same for a jitdump file, most of which is code that is skipped */
 #define LINE_BYTES 4096	    /* longer names are cut */
-/* entries that may start between one that covers an address and the address */
+/* entries that may start between a covering entry and the address */
 #define LOOK_BACK 1024
 
 struct symbols_runtime {
 	struct runtime_home home;
-	bool is_cut;			 /* there was more than is read */
-	time_t since;			 /* an older file is of another process */
+	bool is_cut;			 /* the file had more data than was read */
+	time_t since;			 /* older files belong to another process */
 	struct symbols_table table;	 /* by address; the rank counts down from the first line */
-	uint64_t *end;			 /* where those up to this one end, the highest */
+	uint64_t *end;			 /* the highest end of entries up to this one */
 	const struct symbols_file *dump; /* a jitdump file, or NULL */
 	bool is_bad_dump;
-	struct runtime_lines lines; /* of a piece: its number is minus its rank */
-	struct map by_start;	    /* address -> number of the piece told last there */
+	struct runtime_lines lines; /* by piece, whose number is minus its rank */
+	struct map by_start;	    /* address -> number of the last piece reported there */
 };
 
 int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, struct arena *a)
@@ -54,7 +54,7 @@ int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, str
 
 /* ---- Reading ---- */
 
-/* The process's own, or NULL: another user's, or what was there before the run, tells nothing. */
+/* Open the process's file. Returns NULL for a file of another user, or one from before the run. */
 static FILE *open_map(const struct symbols_runtime *r)
 {
 	char name[64];
@@ -73,7 +73,7 @@ static FILE *open_map(const struct symbols_runtime *r)
 	return file;
 }
 
-/* A number in hexadecimal and the blank behind it. */
+/* Read a hexadecimal number and the blank after it. */
 static bool take_number(char **at, uint64_t *number)
 {
 	char *end;
@@ -88,7 +88,7 @@ static bool take_number(char **at, uint64_t *number)
 	return true;
 }
 
-/* Returns false when memory ran out, or there are too many. */
+/* Returns false when memory ran out, or there are too many pieces. */
 static bool add_piece(struct symbols_runtime *r, uint64_t address, uint64_t bytes, const char *name)
 {
 	struct symbols_table *t = &r->table;
@@ -127,8 +127,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * The next line, without its end and cut where there is no room; a NUL ends it as well. Returns
- * false at the end, or after *left bytes.
+ * Read the next line without its end, cut to the buffer; a NUL also ends it. Returns false at the
+ * end of the file, or after *left bytes.
  */
 static bool read_line(FILE *file, size_t *left, char line[LINE_BYTES])
 {
@@ -171,7 +171,7 @@ static bool dump_code(void *context, uint64_t address, uint64_t bytes, const cha
 	       runtime_lines_take(&r->lines, r->table.count - 1, address);
 }
 
-/* The code has the name and the lines that it had where it was. */
+/* Moved code keeps its name and lines. */
 static bool dump_moved(void *context, uint64_t from, uint64_t to, uint64_t bytes)
 {
 	struct dump *d = context;
@@ -193,7 +193,7 @@ static void read_dump(struct symbols_runtime *r, struct arena *a)
 
 	if (r->dump == NULL || r->dump->fd < 0)
 		return;
-	/* Opened anew, for a place in the file of our own. */
+	/* Open it again, for a file position of our own. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->dump->fd);
 	in = fopen(path, "re");
 	if (in == NULL)
@@ -202,7 +202,7 @@ static void read_dump(struct symbols_runtime *r, struct arena *a)
 	fclose(in);
 }
 
-/* ---- All that was told ---- */
+/* ---- All sources ---- */
 
 static void read_map(struct symbols_runtime *r, struct arena *a)
 {
@@ -210,7 +210,7 @@ static void read_map(struct symbols_runtime *r, struct arena *a)
 	char line[LINE_BYTES];
 	size_t left = MOST_BYTES;
 
-	/* Without memory there are fewer names, that is all. */
+	/* Without memory there are just fewer names. */
 	while (file != NULL && r->table.count < MOST_ENTRIES && read_line(file, &left, line) &&
 	       add_line(&r->table, line, a))
 		;
@@ -221,7 +221,7 @@ static void read_map(struct symbols_runtime *r, struct arena *a)
 	runtime_home_release(&r->home);
 }
 
-/* Both kinds; then in order of address. */
+/* Read both files, then sort by address. */
 static void read_all(struct symbols_runtime *r, struct arena *a)
 {
 	uint64_t end = 0;
@@ -256,8 +256,8 @@ struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t addr
 	above = symbols_table_above(&r->table, address);
 	least = above > LOOK_BACK ? above - LOOK_BACK : 0;
 	/*
-	 * Memory of code that is not needed any more is used again: of all that cover the address
-	 * the last one told counts.
+	 * Memory of unused code is reused: of the entries that cover the address, the last one
+	 * reported is valid.
 	 */
 	for (size_t i = above; i-- > least && r->end[i] > address;) {
 		struct symbols_entry *e = &r->table.items[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a process leaves the names of code that it makes, and whose they have to be. In a container
- * it has another /tmp and another number than outside: all of this is only known while it lives.
+ * Where a process leaves the names of its code, and who must own them. A container has another
+ * /tmp, and other pids: this can be found out only while the process lives.
  */
 #include "symbols/runtime_home.h"
 
@@ -16,17 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_HELD    64 /* descriptors of folders, of all processes */
-#define MOST_PARENTS 64 /* up to the collector */
+#define MOST_HELD    64 /* folders of all processes */
+#define MOST_PARENTS 64 /* ancestors up to the collector */
 
 static atomic_int held;
 
-/* What /proc/PID/status tells. */
+/* From /proc/PID/status. */
 struct status {
-	uint32_t pid;	/* as we see it */
-	uint32_t inner; /* as the process does */
+	uint32_t pid;	/* in our namespace */
+	uint32_t inner; /* in the process's own namespace */
 	uint32_t parent;
-	bool is_apart; /* the two numbers are of different namespaces */
+	bool is_apart; /* the two pids are of different namespaces */
 	uid_t real, effective;
 };
 
@@ -64,9 +64,7 @@ static bool is_ours(struct status s)
 	return false;
 }
 
-/*
- * Among all processes the one that has this number in a namespace of its own and was started by us.
- */
+/* Find the process with this pid in its own namespace among our descendants. */
 static bool find_apart(uint32_t inner, struct status *s)
 {
 	DIR *all = opendir("/proc");
@@ -82,7 +80,7 @@ static bool find_apart(uint32_t inner, struct status *s)
 	return found;
 }
 
-/* The process's own /tmp, where it is not ours; else -1. */
+/* Open the process's /tmp if it is not ours. Returns -1 otherwise. */
 static int open_tmp(uint32_t pid)
 {
 	struct stat own, theirs;
@@ -104,7 +102,7 @@ static int open_tmp(uint32_t pid)
 void runtime_home_find(struct runtime_home *h, uint32_t pid)
 {
 	struct status same, s;
-	/* Its number may be another process's outside. */
+	/* Outside, another process may have this pid. */
 	const bool is_there = read_status(pid, &same) && !same.is_apart;
 
 	*h = (struct runtime_home){.tmp = -1, .pid = pid};
@@ -130,7 +128,10 @@ void runtime_home_release(struct runtime_home *h)
 	h->tmp = -1;
 }
 
-/* Root trusts nobody else with what it reads for a process, nor does anybody but root. */
+/*
+ * Tell whether the owner's files are trusted: only root's, our own, and those of the process's
+ * user.
+ */
 static bool may_write(const struct runtime_home *h, uid_t owner)
 {
 	return owner == geteuid() || owner == 0 ||

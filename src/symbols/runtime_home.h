@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directory where a process leaves the names of its code, and whose files there are trusted. */
+/*
+ * The directory where a process leaves the names of its code, and the owners that are trusted
+ * there.
+ */
 #ifndef DWELL_SYMBOLS_RUNTIME_HOME_H
 #define DWELL_SYMBOLS_RUNTIME_HOME_H
 
@@ -8,9 +11,9 @@
 #include <sys/stat.h>
 
 struct runtime_home {
-	int tmp;       /* its /tmp, if that is not ours; or -1 */
-	uint32_t pid;  /* as the process sees it, and as its files are named */
-	bool is_known; /* it was seen alive: then the ids below are set */
+	int tmp;       /* the process's /tmp, if it is not ours; or -1 */
+	uint32_t pid;  /* in the process's namespace, as in file names */
+	bool is_known; /* it was seen alive: the ids below are set */
 	uid_t real, effective;
 };
 

@@ -17,7 +17,7 @@ void runtime_lines_release(struct runtime_lines *l)
 	*l = (struct runtime_lines){0};
 }
 
-/* The name; NULL: it is no text. V8 writes such names, out of memory that it has given back. */
+/* Keep a file name. Returns NULL if it is not text: V8 writes such names, from freed memory. */
 static const char *keep(const struct runtime_lines *l, const char *file, struct arena *a)
 {
 	struct text name = {0};
@@ -36,7 +36,7 @@ bool runtime_lines_add(struct runtime_lines *l, uint64_t start, uint64_t address
 {
 	const char *kept;
 
-	if (l->waiting_at != start) /* those before are of code that was never told */
+	if (l->waiting_at != start) /* the lines before belong to code that was never reported */
 		l->count = l->waiting;
 	l->waiting_at = start;
 	kept = address >= start ? keep(l, file, a) : NULL;
@@ -55,7 +55,7 @@ static int compare(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Have an entry for the piece. */
+/* The lines of the piece, added if new. */
 static struct runtime_line_range *range_of(struct runtime_lines *l, size_t piece)
 {
 	while (l->pieces.count <= piece) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines of code made at run time, stored per piece: a piece may move, or another may replace
- * it.
+ * Source lines of code made at run time, stored by piece of code: pieces may move, or be replaced.
  */
 #ifndef DWELL_SYMBOLS_RUNTIME_LINES_H
 #define DWELL_SYMBOLS_RUNTIME_LINES_H
@@ -18,12 +17,12 @@ struct runtime_line {
 	const char *file;
 };
 
-/* All zero: none. */
+/* Empty when all zero. */
 struct runtime_lines {
 	struct runtime_line *items;
 	size_t count, room;
 	size_t waiting;	     /* lines from here on belong to the next piece of code */
-	uint64_t waiting_at; /* which begins here */
+	uint64_t waiting_at; /* which begins at this address */
 	/* The lines of each piece, by its number. */
 	struct {
 		struct runtime_line_range {
@@ -35,18 +34,15 @@ struct runtime_lines {
 
 void runtime_lines_release(struct runtime_lines *l);
 
-/* Each returns false when memory ran out, or there are too many. */
+/* Return false when memory ran out, or there are too many lines. */
 bool runtime_lines_add(struct runtime_lines *l, uint64_t start, uint64_t address, uint32_t line,
 		       const char *file, struct arena *a);
-/* The piece of that number begins at `start`: it gets the waiting lines for that address. */
+/* The piece begins at `start`: give it the lines that wait for this address. */
 bool runtime_lines_take(struct runtime_lines *l, size_t piece, uint64_t start);
-/* Give it the lines of another piece. */
+/* Give the piece the lines of another one. */
 bool runtime_lines_copy(struct runtime_lines *l, size_t piece, size_t from);
 
-/*
- * The line of the byte at `offset` of the piece; *end is where the next one begins. NULL: not
- * known.
- */
+/* The line at `offset` in the piece; *end is the start of the next line. NULL: unknown. */
 const struct runtime_line *runtime_lines_find(const struct runtime_lines *l, size_t piece,
 					      uint64_t offset, uint64_t *end);
 

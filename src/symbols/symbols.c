@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a run, the answers given, and the fall-backs from DWARF down to a bare address. */
+/* The files of a run, the answers, and the choice of sources from DWARF down to a bare address. */
 #include "symbols/symbols.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "symbols/private.h"
 #include "symbols/remote.h"
 
-#define MAX_OPEN_FILES 256 /* beyond, a file is opened again by its name when it is needed */
+#define MAX_OPEN_FILES 256 /* further files are opened again by name when needed */
 
 struct symbols {
 	struct symbols_file **items;
@@ -30,14 +30,14 @@ struct symbols {
 	size_t open_files;
 	time_t began;
 	struct arena arena;
-	struct map by_path; /* hash of a path -> the last file with it; see symbols_file.older */
+	struct map by_path; /* hash of a path -> last file with it; see symbols_file.older */
 	/*
-	 * symbols_resolve and symbols_variable may be called by one other thread: its share is
-	 * this, and the files' contents.
+	 * One other thread may call symbols_resolve and symbols_variable. It may access only these
+	 * members, and the files' contents.
 	 */
 	struct arena answers;
 	struct symbols_remote remote;
-	pthread_mutex_t lock; /* of items, while one thread adds and the other looks one up */
+	pthread_mutex_t lock; /* protects items: one thread adds while the other one looks up */
 };
 
 static char *debuginfo_path; /* NULL: libdwfl's default, /usr/lib/debug */
@@ -130,7 +130,7 @@ static int add_file(struct symbols *s, struct symbols_file *f)
 	return number;
 }
 
-/* The file that is known already; -1: none. */
+/* The number of a known file; -1: unknown. */
 static int find_file(const struct symbols *s, const char *path, int fd, const struct stat *st)
 {
 	uint64_t i;
@@ -142,7 +142,7 @@ static int find_file(const struct symbols *s, const char *path, int fd, const st
 	return -1;
 }
 
-/* Takes over the descriptor, which may be -1. `pid`: who has mapped the file; 0: nobody. */
+/* Add a file. Takes ownership of fd, or -1. `pid`: the process that mapped the file; 0: none. */
 static int remember(struct symbols *s, const char *path, int fd, const struct stat *st,
 		    uint32_t pid)
 {
@@ -166,7 +166,7 @@ static int remember(struct symbols *s, const char *path, int fd, const struct st
 		s->open_files += f->debug_fd >= 0 ? 2 : 1;
 	}
 	f->older = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX;
-	(void)map_set(&s->by_path, hash, s->count); /* one that is not found is read twice */
+	(void)map_set(&s->by_path, hash, s->count); /* if this fails, the file is read twice */
 	return add_file(s, f);
 }
 
@@ -214,8 +214,8 @@ int symbols_runtime_code(struct symbols *s, uint32_t pid)
 }
 
 /*
- * In the reader: what the asking process has met since. Numbers of files it did not ask about stay
- * free.
+ * Called in the reader: add a file of the asking process. Numbers of files it did not ask about are
+ * unused.
  */
 int symbols_learn(struct symbols *s, const struct message_question *q, const char *path,
 		  const int along[])
@@ -266,7 +266,7 @@ uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended)
 	return symbols_remote_cpu_ns(&s->remote);
 }
 
-/* A reader did not survive the file. */
+/* Describe a file that crashed a reader. */
 static bool reader_loss(const struct symbols_file *f, struct text *line)
 {
 	if (!f->has_lost)
@@ -280,7 +280,7 @@ static bool reader_loss(const struct symbols_file *f, struct text *line)
 	return true;
 }
 
-/* Its names were wanted, and the file was not there. */
+/* Describe a file that was missing when its names were wanted. */
 static bool file_loss(const struct symbols_file *f, struct text *line)
 {
 	if (!f->is_missing || !f->was_asked)
@@ -379,7 +379,7 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 		return file_offset;
 	f = s->items[file];
 	for (i = 0; i < f->segment_count; i++) {
-		/* Mappings are whole pages: a segment's first page may begin before it. */
+		/* Mappings are whole pages: they may begin before a segment. */
 		uint64_t start = f->segments[i].offset & ~(uint64_t)4095;
 
 		if (file_offset >= start &&
@@ -390,8 +390,8 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 }
 
 /*
- * A procedure of a Fortran module, as gfortran names it: "__plate_MOD_spread" is plate::spread. It
- * writes all names in small letters, so that _MOD_ is no part of one. NULL: it is none.
+ * A procedure of a Fortran module, as gfortran names it: "__plate_MOD_spread" is plate::spread.
+ * Names are in lower case, so _MOD_ is never part of one. Returns NULL if it is no such name.
  */
 static const char *demangle_fortran(struct arena *a, const char *name)
 {
@@ -421,7 +421,7 @@ const char *symbols_demangle(struct arena *a, const char *name)
 	return kept;
 }
 
-/* It counts only if it is still what was mapped: not another file, nor another content. */
+/* Open the file again, if it is still the mapped one with the same content. */
 static int file_descriptor(struct symbols_file *f)
 {
 	struct stat st;
@@ -440,7 +440,7 @@ static int file_descriptor(struct symbols_file *f)
 	return fd;
 }
 
-/* Open the module in libdwfl; afterwards f->module tells whether there is anything to ask. */
+/* Open the module in libdwfl; f->module is NULL on failure. */
 void symbols_open(struct symbols_file *f)
 {
 	void **userdata;
@@ -463,7 +463,7 @@ void symbols_open(struct symbols_file *f)
 	}
 	f->module = dwfl_report_offline(f->dwfl, path_basename(f->path), f->path, fd);
 	if (f->module == NULL)
-		close(fd); /* libdwfl takes it over only when it succeeds */
+		close(fd); /* libdwfl owns it only on success */
 	else if (dwfl_report_end(f->dwfl, NULL, NULL) != 0)
 		f->module = NULL;
 	if (f->module == NULL)
@@ -477,7 +477,7 @@ void symbols_open(struct symbols_file *f)
 		f->packed = symbols_packed_open(f);
 }
 
-/* Keep the frames; NULL when memory ran out, which a frame without a name says as well. */
+/* Copy the frames. Returns NULL when memory ran out, which a frame without a name also means. */
 const struct symbols_answer *symbols_make_answer(struct arena *a,
 						 const struct symbols_frame *frames, size_t count)
 {
@@ -490,7 +490,7 @@ const struct symbols_answer *symbols_make_answer(struct arena *a,
 	return answer;
 }
 
-/* All that a symbol covers has its name. */
+/* The answer for all addresses that a symbol covers. */
 static const struct symbols_answer *answer_by_symbol(struct symbols_entry *e, struct arena *a)
 {
 	if (e->answer == NULL) {
@@ -501,7 +501,7 @@ static const struct symbols_answer *answer_by_symbol(struct symbols_entry *e, st
 	return e->answer;
 }
 
-/* [module+0xstart of the function]: stripped code still falls into functions. */
+/* "[module+0xSTART]": even stripped code has starts of functions. */
 static const struct symbols_answer *answer_by_start(struct symbols_file *f, uint64_t address,
 						    struct arena *a)
 {
@@ -524,7 +524,7 @@ static const struct symbols_answer *answer_by_start(struct symbols_file *f, uint
 }
 
 /*
- * Of the outermost frame the debug information has no function: the symbol's, for up to *same
+ * DWARF has no function for the outermost frame: take it from the symbol, for up to *same
  * addresses.
  */
 static const struct symbols_answer *answer_by_both(const struct symbols_answer *named,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file's symbols in order of address. libdwfl looks through all of them for
- * each question, which is minutes for a compiler with 60,000 symbols and
- * 10,000 sampled addresses; here each file is sorted once, code and data apart.
+ * A file's symbols in order of address. libdwfl searches all of them for each question, which takes
+ * minutes for a compiler with 60,000 symbols and 10,000 sampled addresses. Here each file is sorted
+ * once, code and data apart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "base/sort.h"
 #include "symbols/private.h"
 
-#define LOOK_BACK 16 /* symbols that may start between a covering one and the address */
+#define LOOK_BACK 16 /* symbols that may start between a covering symbol and the address */
 
-/* Better names first among symbols at one address: with a size, then global, then weak. */
+/* Rank symbols at one address: those with a size first, then global, then weak ones. */
 static int rank(const GElf_Sym *symbol)
 {
 	static const int by_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
@@ -22,7 +22,7 @@ static int rank(const GElf_Sym *symbol)
 	return (symbol->st_size == 0 ? 4 : 0) + (binding <= STB_WEAK ? by_binding[binding] : 3);
 }
 
-/* Among symbols at one address. */
+/* Order of symbols at one address. */
 static int compare(const void *a, const void *b)
 {
 	const struct symbols_entry *x = a, *y = b;
@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b)
 	return x->rank != y->rank ? x->rank - y->rank : strcmp(x->name, y->name);
 }
 
-/* By address, and at one address the best name first. Returns -1 when memory ran out. */
+/* Sort by address, and at one address by rank. Returns -1 when memory ran out. */
 static int sort_symbols(struct symbols_entry **symbols, size_t count)
 {
 	struct sort_item *order = calloc(count + 1, sizeof(*order));
@@ -93,7 +93,7 @@ static void read_symbols(struct symbols_file *f, struct symbols_table *t,
 		if (!is_wanted(&symbol, name))
 			continue;
 		if (!ARRAY_GROW(t))
-			break; /* fewer names, that is all */
+			break; /* there are just fewer names */
 		t->items[t->count++] = (struct symbols_entry){
 			.address = GELF_ST_TYPE(symbol.st_info) == STT_TLS
 					   ? SYMBOLS_LOCALS + symbol.st_value
@@ -123,9 +123,7 @@ size_t symbols_table_above(const struct symbols_table *t, uint64_t address)
 	return low;
 }
 
-/*
- * The nearest symbol, the last of which is before `above`, whose size covers the address; or NULL.
- */
+/* The nearest symbol below `above` whose size covers the address; or NULL. */
 static struct symbols_entry *find_covering(const struct symbols_table *t, size_t above,
 					   uint64_t address)
 {
@@ -136,7 +134,7 @@ static struct symbols_entry *find_covering(const struct symbols_table *t, size_t
 		if (best != NULL && e->address != best->address)
 			break;
 		if (address - e->address < e->bytes)
-			best = e; /* of one address the best rank is the lowest entry */
+			best = e; /* of one address, the lowest entry has the best rank */
 	}
 	return best;
 }
@@ -153,7 +151,7 @@ struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t addres
 	e = find_covering(&f->code, above, address);
 	if (e != NULL)
 		return e;
-	/* A symbol without a size, from hand-written code, must not swallow what follows it. */
+	/* A symbol without a size, from assembly code, must not cover later functions. */
 	e = f->code.items + above - 1;
 	if (e->bytes != 0 || symbols_function_start(f, address) > e->address)
 		return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types as C and Fortran write them. A declarator of C is built from the inside out, as C reads it:
- * of an array of pointers first "[10]", then "*[10]", and the name of the type goes in front at
- * last. In Fortran bounds and attributes follow the name: "real(kind=8)(0:301,400), allocatable".
+ * Types as written in C and Fortran. A C declarator is built from the inside out: for an array of
+ * pointers first "[10]", then "*[10]"; the name of the type is put in front last. In Fortran,
+ * bounds and attributes follow the name: "real(kind=8)(0:301,400), allocatable".
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "symbols/variable_index.h"
 
-#define MAX_DEPTH 32  /* of a type; damaged files have types that contain themselves */
-#define MAX_BYTES 400 /* of a name: longer ones are cut */
+#define MAX_DEPTH 32  /* of a type: damaged files have cyclic types */
+#define MAX_BYTES 400 /* of a name; longer names are cut */
 
 struct spelling {
 	enum symbols_language language;
@@ -40,10 +40,7 @@ static Dwarf_Die *target_of(Dwarf_Die *die, Dwarf_Die *target)
 
 	if (dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), target) == NULL)
 		return NULL;
-	/*
-	 * With -fdebug-types-section a type may be but a sign for one that stands in a unit of its
-	 * own.
-	 */
+	/* With -fdebug-types-section a type may be just a signature, of a type in its own unit. */
 	if (dwarf_attr(target, DW_AT_signature, &attribute) != NULL &&
 	    dwarf_formref_die(&attribute, &whole) != NULL)
 		*target = whole;
@@ -55,7 +52,7 @@ static int tag_of(Dwarf_Die *die)
 	return die != NULL ? dwarf_tag(die) : 0;
 }
 
-/* The name in front of the declarator. */
+/* Put the name of the type in front of the declarator. */
 static void put_base(struct spelling *s, const char *prefix, const char *name, const char *inner)
 {
 	bool is_apart = s->language != SYMBOLS_FORTRAN && inner[0] != '\0' && inner[0] != '[';
@@ -64,7 +61,7 @@ static void put_base(struct spelling *s, const char *prefix, const char *name, c
 		  is_apart ? " " : "", inner);
 }
 
-/* "character(len=16)"; the length of some is only known as the program runs. */
+/* Put "character(len=16)"; some lengths are known only at run time. */
 static void put_string(struct spelling *s, Dwarf_Die *type, const char *inner)
 {
 	int bytes = dwarf_bytesize(type);
@@ -115,7 +112,7 @@ static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, c
 	bool wrapped = tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type;
 	struct text next = {0};
 
-	if (s->language == SYMBOLS_FORTRAN) { /* allocatable ones look the same */
+	if (s->language == SYMBOLS_FORTRAN) { /* allocatable arrays look the same */
 		text_add(s->out, "pointer to ");
 		spell(s, target, inner);
 		return;
@@ -126,8 +123,8 @@ static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, c
 }
 
 /*
- * An array cannot be qualified, only its elements; compilers say it of the array, the elements, or
- * both. Whether the elements of the array behind `target`, if it is one, say it themselves.
+ * Arrays cannot be qualified, only their elements; compilers qualify the array, the elements, or
+ * both. Tell whether `target` is an array whose elements have this qualifier themselves.
  */
 static bool elements_say_so(Dwarf_Die *target, int qualifier)
 {
@@ -178,7 +175,7 @@ static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word,
 	spell(s, target, inner);
 }
 
-/* How many bits the type of an index has if it has a sign, or 0. */
+/* The number of bits if an index has a signed type, else 0. */
 static unsigned signed_bits(Dwarf_Die *range)
 {
 	Dwarf_Attribute attribute;
@@ -193,9 +190,8 @@ static unsigned signed_bits(Dwarf_Die *range)
 }
 
 /*
- * A bound of an index. Numbers of fixed size do not say whether they have a sign, and compilers
- * take the smallest that holds theirs: a byte of 199 is 199. Below zero are those that fill a type
- * with a sign.
+ * Read a bound of an index. Constants of fixed size do not show their sign, and compilers use the
+ * smallest size: a byte 199 is 199. A constant is negative only if it fills a signed type.
  */
 static bool index_bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *bound)
 {
@@ -216,7 +212,7 @@ static bool index_bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *bound)
 	return true;
 }
 
-/* The bounds of a dimension; false when the file does not say. */
+/* Read the bounds of a dimension. Returns false if the file does not have them. */
 static bool dimension(Dwarf_Die *range, Dwarf_Sword *lower, Dwarf_Sword *upper)
 {
 	Dwarf_Attribute attribute;
@@ -234,7 +230,7 @@ static bool dimension(Dwarf_Die *range, Dwarf_Sword *lower, Dwarf_Sword *upper)
 	return index_bound(range, DW_AT_upper_bound, upper);
 }
 
-/* "[10]" */
+/* Put "[10]". */
 static void put_extent(struct text *out, Dwarf_Die *range)
 {
 	Dwarf_Sword lower, upper;
@@ -246,7 +242,7 @@ static void put_extent(struct text *out, Dwarf_Die *range)
 			  upper >= lower ? (uint64_t)upper - (uint64_t)lower + 1 : 0);
 }
 
-/* "10", "0:9", ":" where the program decides as it runs. */
+/* Put "10", "0:9", or ":" if known only at run time. */
 static void put_bounds(struct text *out, Dwarf_Die *range)
 {
 	Dwarf_Sword lower, upper;
@@ -317,7 +313,7 @@ static void put_function(struct spelling *s, Dwarf_Die *type, const char *inner)
 	text_release(&next);
 }
 
-/* The type, NULL for void, around the declarator. */
+/* Write the type, NULL for void, around the declarator. */
 static void spell(struct spelling *s, Dwarf_Die *type, const char *inner)
 {
 	static const struct {
@@ -389,7 +385,7 @@ uint64_t symbols_element_bytes(Dwarf_Die *type)
 		if (tag != DW_TAG_array_type && tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
 		    tag != DW_TAG_volatile_type)
 			break;
-		/* The variable is what describes the array, which is elsewhere. */
+		/* The variable is only the array's descriptor; the array is elsewhere. */
 		if (dwarf_hasattr(&at, DW_AT_data_location))
 			return 0;
 		is_array |= tag == DW_TAG_array_type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units by the addresses of their code, as the units themselves tell them. .debug_aranges, which
- * libdw goes by, is left out by most compilers that are not GCC: then no address would have a unit.
+ * Finds units by the addresses of their code, according to the units themselves. libdw uses
+ * .debug_aranges, which most compilers except GCC do not write.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "symbols/private.h"
 #include "symbols/ranges.h"
 
-#define LOOK_BACK 8 /* ranges that may start between a covering one and the address */
+#define LOOK_BACK 8 /* ranges that may start between a covering range and the address */
 
-#define THROWN_AWAY 0 /* where the linker puts code that it leaves out */
+#define THROWN_AWAY 0 /* address of code that the linker discarded */
 
 static struct symbols_ranges *read_units(Dwarf *dwarf)
 {
@@ -24,7 +24,7 @@ static struct symbols_ranges *read_units(Dwarf *dwarf)
 	while (u != NULL && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0)
 		if (dwarf_tag(&die) != DW_TAG_partial_unit &&
 		    !symbols_ranges_add_die(u, &die, THROWN_AWAY + 1))
-			break; /* fewer names, that is all */
+			break; /* there are just fewer names */
 	if (u != NULL)
 		symbols_ranges_sort(u);
 	return u;

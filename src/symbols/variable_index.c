@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables by their addresses. No table of DWARF leads from an address of data to its variable,
- * and reading all units takes 30 ms for libc, seconds for a browser. But an expression that is
- * an address is easily seen: its length, DW_OP_addr, and eight bytes that lie inside the module. So
- * .debug_info is searched for such bytes, and a unit is read when a question comes near one
- * of its places. Most places are variables; others are, for instance, arguments of calls.
+ * Variables by address. DWARF has no table from data addresses to variables, and reading all units
+ * takes 30 ms for libc, seconds for a browser. But an expression that is an address is easy to
+ * recognise: its length, DW_OP_addr, and eight bytes that are an address in the module. So
+ * .debug_info is searched for such bytes, and a unit is read when a question is near one of its
+ * candidates. Most candidates are variables; others are, for example, arguments of calls.
  */
 #include "symbols/variable_index.h"
 
@@ -19,22 +19,22 @@
 #include "base/sort.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs */
-/* .dwo files that are read for their variables: libdw keeps all it has read */
+/* limit of .dwo files read for variables: libdw keeps all data that it has read */
 #define MAX_SPLITS 4096
 #define MAX_SCOPES \
-	((size_t)1 << 21) /* of types; beyond, they go by their bare names: memory is finite */
+	((size_t)1 << 21) /* of types; further types have names without scopes, to bound memory */
 
-/* Bytes of an expression: DW_OP_addr and the address, and with DW_OP_plus_uconst. */
+/* Sizes of an expression: DW_OP_addr with the address, and with DW_OP_plus_uconst. */
 enum { ADDRESS_BYTES = 8, SHORTEST = 1 + ADDRESS_BYTES, LONGEST = SHORTEST + 1 + 9 };
 /*
- * Of one of a thread-local variable: DW_OP_const8u, where it is in each thread's copy, and an
- * operation that says so.
+ * For a thread-local variable: DW_OP_const8u, the offset in each thread's copy, and an operation
+ * that marks it as such.
  */
 enum { LOCAL_BYTES = 1 + ADDRESS_BYTES + 1 };
 
 /* ---- Expressions ---- */
 
-/* DW_OP_plus_uconst up to the end of the expression. */
+/* Read DW_OP_plus_uconst, if present, up to the end of the expression. */
 static bool read_offset(const unsigned char *at, const unsigned char *end, uint64_t *offset)
 {
 	unsigned shift = 0;
@@ -52,7 +52,7 @@ static bool read_offset(const unsigned char *at, const unsigned char *end, uint6
 	return false;
 }
 
-/* The value of an expression of at least SHORTEST bytes, if it is nothing but an address. */
+/* Read an expression of at least SHORTEST bytes, if it is just an address. */
 static bool read_address(const unsigned char *at, size_t bytes, uint64_t *address)
 {
 	uint64_t offset;
@@ -64,7 +64,7 @@ static bool read_address(const unsigned char *at, size_t bytes, uint64_t *addres
 	return true;
 }
 
-/* The same of a thread-local variable. */
+/* The same for a thread-local variable. */
 static bool read_local(const struct symbols_variables *v, const unsigned char *at, size_t bytes,
 		       uint64_t *address)
 {
@@ -75,11 +75,11 @@ static bool read_local(const struct symbols_variables *v, const unsigned char *a
 	memcpy(address, at + 1, ADDRESS_BYTES);
 	if (*address >= SYMBOLS_LOCALS)
 		return false;
-	*address += SYMBOLS_LOCALS - v->bias; /* which is added to all */
+	*address += SYMBOLS_LOCALS - v->bias; /* the bias is added to all addresses */
 	return true;
 }
 
-/* The address of a variable that has always the same one, and where the expression is. */
+/* The address of a variable, if it is fixed, and the place of its expression. */
 static bool fixed_address(const struct symbols_variables *v, Dwarf_Die *die, uint64_t *address,
 			  const unsigned char **at)
 {
@@ -88,7 +88,7 @@ static bool fixed_address(const struct symbols_variables *v, Dwarf_Die *die, uin
 	size_t count;
 	Dwarf_Op *ops;
 
-	/* Most are on the stack or in registers: that is seen by the first byte. */
+	/* Most variables are on the stack or in registers: the first byte shows that. */
 	if (dwarf_attr(die, DW_AT_location, &attribute) == NULL ||
 	    dwarf_formblock(&attribute, &block) != 0 || block.length < 2)
 		return false;
@@ -152,7 +152,7 @@ static void add_entry(struct symbols_variables *v, struct symbols_variable_entry
 		v->failed = true;
 }
 
-/* By address, equal ones as they are. */
+/* Sort by address; the sort is stable. */
 static void sort_entries(struct symbols_variables *v)
 {
 	struct sort_item *order = calloc(v->count + 1, sizeof(*order));
@@ -173,10 +173,7 @@ static void sort_entries(struct symbols_variables *v)
 	free(order);
 }
 
-/*
- * ---- Reading a unit: what the DIEs at hand are inside of is made a scope when something needs it.
- * ----
- */
+/* ---- Reading a unit. A scope is made from enclosing DIEs when something in it needs it. ---- */
 
 struct inside {
 	struct inside *up;
@@ -204,7 +201,7 @@ static const struct symbols_scope *make_scope(struct symbols_variables *v, struc
 	if (in == NULL || in->scope != NULL)
 		return in != NULL ? in->scope : NULL;
 	name = scope_name(v, in->die);
-	/* Some compilers have statics of inlined functions in one without a name. */
+	/* Some compilers put statics of inlined functions into a scope without a name. */
 	if (name == NULL)
 		return make_scope(v, in->up);
 	s = arena_alloc(&v->arena, sizeof(*s));
@@ -256,13 +253,13 @@ static bool is_type(int tag)
 	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
 }
 
-/* Of a variable that is defined elsewhere in the unit. */
+/* Tell whether it declares a variable that is defined elsewhere in the unit. */
 static bool is_declaration(Dwarf_Die *die, int tag)
 {
 	return tag == DW_TAG_variable && dwarf_hasattr(die, DW_AT_declaration);
 }
 
-/* Whether variables, or functions with variables, may be among its children. */
+/* Tell whether its children may include variables, or functions with variables. */
 static bool is_entered(int tag)
 {
 	switch (tag) {
@@ -312,7 +309,7 @@ static void read_all_units(struct symbols_variables *v)
 
 	while (v->dwarf != NULL && !v->failed &&
 	       dwarf_get_units(v->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-		/* Without children it may be that they are in a file of its own. */
+		/* A unit without children may have them in a separate file. */
 		if (dwarf_haschildren(&unit) > 0 || splits++ >= MAX_SPLITS)
 			read_children(v, &unit, NULL, 0);
 		else
@@ -320,7 +317,7 @@ static void read_all_units(struct symbols_variables *v)
 	}
 }
 
-/* Have the unit around the offset read. */
+/* Read the unit around the offset, if not read yet. */
 static void read_unit(struct symbols_variables *v, uint64_t offset)
 {
 	size_t low = 0, high = v->units.count;
@@ -355,8 +352,8 @@ const struct symbols_variable_entry *symbols_variables_get(struct symbols_variab
 }
 
 /*
- * Whether the DIE is not in the .debug_info that was searched, but in the file that several share
- * (dwz), or in .debug_types. Offsets there are others.
+ * Tell whether the DIE is outside of the .debug_info that was searched: in the shared file (dwz),
+ * or in .debug_types. Offsets there have another meaning.
  */
 static bool is_elsewhere(const struct symbols_variables *v, Dwarf_Die *die)
 {
@@ -368,7 +365,7 @@ static bool is_elsewhere(const struct symbols_variables *v, Dwarf_Die *die)
 		version < 5 && kind == DW_UT_type);
 }
 
-/* Have the scopes of the unit that the DIE is in, for types alone. */
+/* Read the unit of the DIE, only for scopes of types. */
 static void read_elsewhere(struct symbols_variables *v, Dwarf_Die *die)
 {
 	Dwarf_Die unit;
@@ -404,9 +401,7 @@ const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v,
 	Dwarf_Attribute attribute;
 	Dwarf_Die declaration;
 
-	/*
-	 * A type with a unit of its own is there, and what it is inside of is where it is declared.
-	 */
+	/* A type may have a unit of its own: then its scopes are those of its declaration. */
 	if (scope == NULL && dwarf_attr(die, DW_AT_specification, &attribute) != NULL &&
 	    dwarf_formref_die(&attribute, &declaration) != NULL)
 		scope = scope_of(v, &declaration);
@@ -416,8 +411,7 @@ const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v,
 /* ---- The search ---- */
 
 /*
- * Bit k: an expression that begins with an address, or is one of a thread-local variable, may be at
- * p + k.
+ * Bit k: p + k may be the operation of an expression, of an address or of a thread-local variable.
  */
 static unsigned look(const unsigned char *p)
 {
@@ -433,7 +427,7 @@ static unsigned look(const unsigned char *p)
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_and_si128(op, fits), local));
 }
 
-/* What is searched, and for which values. */
+/* The searched bytes, and the range of values. */
 struct search {
 	const unsigned char *info;
 	size_t bytes;
@@ -441,8 +435,8 @@ struct search {
 };
 
 /*
- * Enter what is at `at`, the operation of an address by its looks, if it is an expression with a
- * value in range.
+ * Add an entry if the bytes at `at`, which look like the operation of an address, are an expression
+ * with a value in range.
  */
 static void try_at(struct symbols_variables *v, const struct search *s, size_t at)
 {
@@ -474,7 +468,9 @@ static void search(struct symbols_variables *v, const struct search *s)
 	}
 }
 
-/* The section that can be searched: false where addresses, or types, stand in others as well. */
+/*
+ * Find the section to search. Returns false if addresses, or types, are in other sections as well.
+ */
 static bool find_info(const struct symbols_variables *v, struct search *s)
 {
 	Elf *elf = dwarf_getelf(v->dwarf);
@@ -504,7 +500,7 @@ static bool find_info(const struct symbols_variables *v, struct search *s)
 	return s->info != NULL;
 }
 
-/* The units, by their headers. Returns false when they cannot be had, or are no bytes of `info`. */
+/* Read the units' headers. Returns false if that fails, or they do not match `info`. */
 static bool find_units(struct symbols_variables *v, const unsigned char *info)
 {
 	Dwarf_Off at = 0, next, die;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Index of the variables with a fixed address, and the scopes of variables and types. For
- * src/symbols only.
+ * Index of the variables with a fixed address, and the scopes of variables and types. Only for
+ * src/symbols.
  */
 #ifndef DWELL_SYMBOLS_VARIABLE_INDEX_H
 #define DWELL_SYMBOLS_VARIABLE_INDEX_H
@@ -10,9 +10,9 @@
 
 struct symbols_variable_entry {
 	uint64_t start; /* DWARF address */
-	uint64_t at;	/* offset in .debug_info of the expression for the address */
-	Dwarf *dwarf;	/* that has the DIE: the file's, or that of a .dwo file */
-	Dwarf_Off die;	/* 0: the expression is no variable's, or its unit has not been read */
+	uint64_t at;	/* offset in .debug_info of the address's expression */
+	Dwarf *dwarf;	/* has the DIE: the file's, or that of a .dwo file */
+	Dwarf_Off die;	/* 0: not a variable's expression, or its unit was not read */
 	const struct symbols_scope *scope; /* or NULL */
 };
 
@@ -25,21 +25,23 @@ struct symbols_unit {
 struct symbols_variables {
 	struct symbols_file *file;
 	Dwarf *dwarf;  /* NULL: the file has no debug information */
-	uint64_t bias; /* DWARF addresses plus this are those of the file */
+	uint64_t bias; /* DWARF addresses plus this are file addresses */
 
-	/* Sorted by start, equal ones in the order of the file. */
+	/* Sorted by start; equal ones in the order of the file. */
 	struct symbols_variable_entry *items;
 	size_t count, room;
 
-	/* In the order of the file. Without `info` all units have been read. */
+	/* In the order of the file. Without `info`, all units were read. */
 	struct {
 		struct symbols_unit *items;
 		size_t count, room;
 	} units;
-	const unsigned char *info; /* .debug_info, libdw's */
+	const unsigned char *info; /* .debug_info, owned by libdw */
 
 	struct map
-		/* of types and declarations: where the DIE is in memory -> struct symbols_scope */
+		/*
+		 * of types and declarations: address of the DIE in memory -> struct symbols_scope
+		 */
 		scopes;
 	struct map elsewhere; /* units of other sections and files, already read for scopes */
 	bool is_elsewhere;    /* the unit being read is one of them */
@@ -47,16 +49,19 @@ struct symbols_variables {
 	bool failed; /* memory ran out */
 };
 
-/* The index of a file that is open; NULL when memory ran out. */
+/* Make the index of an open file. Returns NULL when memory ran out. */
 struct symbols_variables *symbols_variables_new(struct symbols_file *f);
 
-/* How many entries start at or below the DWARF address. */
+/* The number of entries that start at or below the DWARF address. */
 size_t symbols_variables_up_to(const struct symbols_variables *v, uint64_t address);
 
-/* The entry; reads its unit first if that may tell the variable. NULL when it is no variable's. */
+/*
+ * The entry; reads its unit first, if needed to identify the variable. NULL if it is not a
+ * variable's.
+ */
 const struct symbols_variable_entry *symbols_variables_get(struct symbols_variables *v, size_t i);
 
-/* The scope of a type or a declaration; NULL: none. */
+/* The scope of a type or a declaration, or NULL. */
 const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v, Dwarf_Die *die);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables by DWARF: of the one around an address its name, type and place.
- * variable_index.c says which variables there are.
+ * Variables from DWARF: name, type and place of the variable at an address. variable_index.c knows
+ * which variables exist.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static enum symbols_language language_of(Dwarf_Die *unit)
 	return SYMBOLS_SCOPED;
 }
 
-/* A definition stands in the file's scope, its declaration where the name is. */
+/* A definition is in the file's scope; its declaration has the scope of the name. */
 static const struct symbols_scope *scope_of(struct symbols_variables *v,
 					    const struct symbols_variable_entry *x, Dwarf_Die *die)
 {
@@ -74,7 +74,7 @@ static const char *variable_name(struct symbols_variables *v,
 
 		name = mangled != NULL ? symbols_demangle(a, mangled) : NULL;
 		if (name != NULL && strcmp(name, mangled) == 0)
-			name = NULL; /* no language's: the scopes say more */
+			name = NULL; /* not a known mangling: the scopes say more */
 	}
 	if (name != NULL)
 		return name;
@@ -86,9 +86,7 @@ static const char *variable_name(struct symbols_variables *v,
 	return name;
 }
 
-/*
- * The bytes the variable takes; where its type does not tell, what the symbol of that address says.
- */
+/* The size of the variable, from its type or else from its symbol. */
 static uint64_t variable_bytes(struct symbols_file *f, const struct symbols_variable_entry *x,
 			       Dwarf_Die *die)
 {
@@ -103,8 +101,8 @@ static uint64_t variable_bytes(struct symbols_file *f, const struct symbols_vari
 }
 
 /*
- * Not dwarf_decl_file(): it takes file 0 for none, which it was before DWARF 5 only, and ends the
- * process where a unit of a split file has no table of files (elfutils 0.188).
+ * Not dwarf_decl_file(): it treats file 0 as none, which is true only before DWARF 5, and it aborts
+ * if a unit of a split file has no file table (elfutils 0.188).
  */
 static const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit)
 {
