@@ -28,11 +28,14 @@ struct code_variant {
 	bool is_timed;	/* the counter register holds a clock, too, and the target never sees it */
 	bool describes; /* its segments are those of a simulation, if there is one */
 	const struct code_calls *calls;
-	/* In a new arena's first pages, at o->p; among its constants; and all code has gone. */
+	/*
+	 * In a new arena's first pages, at o->p; among its constants; and after all code was
+	 * dropped.
+	 */
 	void (*emit_stubs)(struct arena *a, struct out *o);
 	void (*write_constants)(struct arena_data *d);
 	void (*forget)(void);
-	/* At a block's beginning, and where code comes from elsewhere. */
+	/* At a block's beginning; and where other code enters. */
 	void (*begin_block)(struct job *j);
 	void (*enter)(struct job *j);
 	/* Could in[first..end) be one segment? */

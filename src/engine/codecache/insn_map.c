@@ -6,7 +6,7 @@
  */
 #include "engine/codecache/insn_map.h"
 
-#include <string.h> /* memcpy and kin: ours, in glue.S */
+#include <string.h> /* memcpy and the like are in glue.S */
 
 /* The expected entry behind `before`. Of the code's offset only the distance is stored. */
 static struct insn_at expect(const struct insn_at *before)

@@ -49,7 +49,7 @@ struct code_page *pages_code(uint64_t page);
 struct code_page *pages_find_code(uint64_t page);
 /* Iterate over code pages in a range: *cursor starts at 0. */
 struct code_page *pages_next_code(uint64_t *cursor, uint64_t start, uint64_t end);
-/* All blocks are gone (cache flush); undoes our write protection. */
+/* All blocks were dropped (cache flush): remove the engine's write protection. */
 void pages_forget_code(void);
 
 /*
@@ -57,7 +57,10 @@ void pages_forget_code(void);
  * it or mark it checked. Returns whether blocks from it must verify themselves.
  */
 bool pages_guard_code(uint64_t page);
-/* Give the target its write access back, forgetting the page's blocks. True if it was ours. */
+/*
+ * Restore the target's write access, and drop the page's blocks. True if the engine had protected
+ * it.
+ */
 bool pages_release(uint64_t page);
 /* The same for all pages in the range. True if there was any. */
 bool pages_release_range(uint64_t start, uint64_t end);

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h> /* memcpy and kin: ours, in glue.S */
+#include <string.h> /* memcpy and the like are in glue.S */
 
 /* A futex lock; 0 is unlocked. Never held while target code runs. */
 void lock_take(uint32_t *lock);

@@ -69,7 +69,7 @@ struct insn {
 	bool sets_flags;    /* may change status flags: a branch behind it may fuse with it */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
 	bool entry;	    /* the translator's: a branch of the same block leads here */
-	bool loops;	    /* and: such a branch from here or behind */
+	bool loops;	    /* and: a branch of this kind, from here or behind */
 	uint16_t pop_bytes; /* of ret imm16 */
 	uint16_t elements;  /* of INSN_ELEMENTS */
 	uint8_t loads, stores, modifies; /* accesses as counted; 0 for REP and ELEMENTS */

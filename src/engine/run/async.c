@@ -109,7 +109,7 @@ static bool is_held(struct thread *t, int signal, const siginfo_t *info,
 void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	if (signal == TICK_SIGNAL && (t->mask & TICK_BIT)) {
-		/* Not our timer's, and blocked by the target: the kernel holds it. */
+		/* not the engine's timer's, and blocked by the target: the kernel holds it */
 		t->real_tick = true;
 		uc->sigmask |= TICK_BIT;
 		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);

@@ -70,8 +70,8 @@ static void send(struct thread *t, const siginfo_t *info)
 void held_keep(struct thread *t, int signal, const siginfo_t *info, bool to_thread)
 {
 	/*
-	 * The kernel does not tell the destination; guess it from the codes that kill, sigqueue and
-	 * timers write.
+	 * The kernel does not say whether it was sent to the thread or the process; guess by the
+	 * codes that kill, sigqueue and timers write.
 	 */
 	if (to_thread || info->si_code == SI_TKILL || info->si_code > 0) {
 		put(place_of(&t->held_signals, signal), info);

@@ -99,7 +99,9 @@ static uint64_t sampling_ns(void)
 	return ns > b.translate_ns ? ns : b.translate_ns; /* translation was measured */
 }
 
-/* A block takes some 20,000 cycles. If it took far more, the thread had to wait meanwhile. */
+/*
+ * A block takes some 20,000 cycles. If it took far more, the thread was not running all the time.
+ */
 void budget_translated(uint64_t spent)
 {
 	__atomic_fetch_add(&translated, spent < MOST_CYCLES ? spent : MOST_CYCLES,

@@ -198,7 +198,7 @@ void collect_settle(struct thread *t)
 		collect_flush(t, &nothing);
 }
 
-/* One of so many looks is timed: reading the clock twice took longer than most looks. */
+/* Only one look of this many is timed: reading the clock twice took longer than most looks. */
 #define LOOKS_FOR_ONE_TIMED 16u
 
 /* False: the buffer must be flushed. */

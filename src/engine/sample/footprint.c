@@ -156,8 +156,8 @@ static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choic
 #define MINCORE_PAGES 4096u
 /* bytes asked about in a mapping: huge ones are mostly empty */
 #define MOST_ASKED     (64ull << 30)
-#define QUICK_BYTES    (1ull << 30) /* asking about so many takes a millisecond or so */
-#define QUICK_MAPPINGS 4096u	    /* walking so many takes less */
+#define QUICK_BYTES    (1ull << 30) /* asking about this many takes a millisecond or so */
+#define QUICK_MAPPINGS 4096u	    /* walking this many takes less */
 
 static uint64_t asked, mappings; /* of the last count: bytes, number; atomic */
 

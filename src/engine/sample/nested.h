@@ -39,7 +39,7 @@ struct nested {
 /* Of one thread. */
 struct nested_set {
 	uint32_t follows;
-	uint32_t one_in; /* of so many unresolved samples one becomes a long watch */
+	uint32_t one_in; /* one of this many unresolved samples becomes a long watch */
 	uint16_t free, used;
 	uint16_t chain[NESTED_CHAINS]; /* by page of the point, + 1 */
 	struct nested nested[MAX_NESTED];

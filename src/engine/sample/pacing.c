@@ -9,7 +9,7 @@
 #include "engine/sample/budget.h"
 
 /*
- * A window's place is an access count, and between windows nobody compares counts. A timer calls
+ * A window's place is an access count, and between windows no code compares counts. A timer calls
  * the threads before it, repeatedly. The last stretch runs in the stream variant, whose entries are
  * counted exactly.
  */
@@ -17,7 +17,7 @@
 #define NEAR_LEAST 8000u
 #define NEAR_MOST  64000u
 #define NEAR_DECAY 64u
-#define NEAR_MIN   4000u /* accesses; the shortest such stretch */
+#define NEAR_MIN   4000u /* accesses; the shortest stretch of this kind */
 /* A call costs about twice its delay, and writing an address some ns. */
 #define NEAR_FOR_CALL 3u /* accesses written per nanosecond of delay */
 #define SHORTEST_NS   8000u

@@ -19,7 +19,7 @@ struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */
 	uint64_t period_start, period_end; /* the period that the window stands for */
 	uint64_t interval;		   /* mean accesses between two chosen ones */
-	/* of so many chosen accesses one is watched at all line sizes */
+	/* one of this many chosen accesses is watched at all line sizes */
 	uint32_t nested_one_in;
 	/* 1024ths of an access chosen for each sample kept, recent mean */
 	uint64_t chosen_for;

@@ -26,7 +26,7 @@ struct scan_window {
 	uint32_t number;
 	uint32_t line_shift;
 	uint64_t interval;	/* mean accesses between samples */
-	uint32_t nested_one_in; /* of so many chosen accesses one is watched at all sizes */
+	uint32_t nested_one_in; /* one of this many chosen accesses is watched at all sizes */
 	uint32_t samples;	/* sent */
 	uint64_t chosen;	/* accesses chosen, even if their samples were not kept */
 	uint64_t chosen_loads;

@@ -6,7 +6,7 @@
  * The target must not see that its signal interrupts anything. Around system calls that may sleep
  * it is blocked, or the timer is stopped if a real one might come. The C libraries reserve the
  * signal: they send it to all threads to change their user or end them, and wait for the answer. A
- * real one, not sent by our timer, reaches the target.
+ * real one, not sent by the engine's timer, reaches the target.
  */
 #ifndef DWELL_ENGINE_SAMPLE_TICKER_H
 #define DWELL_ENGINE_SAMPLE_TICKER_H

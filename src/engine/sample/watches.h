@@ -52,11 +52,12 @@ struct watch_set {
 	struct block_log *blocks;      /* or NULL: allocations are not followed */
 	uint32_t window;	       /* the window of its samples */
 	uint32_t follows;	       /* long watches */
-	uint32_t one_in;	       /* of so many unresolved samples one becomes a long watch */
-	uint64_t first_at;	       /* the thread's first access in the window */
-	uint64_t next_sample;	       /* thread access to sample next */
-	uint32_t changes;	       /* number of times that the filter became finer */
-	uint32_t additions;	       /* the same for coarser */
+	/* one of this many unresolved samples becomes a long watch */
+	uint32_t one_in;
+	uint64_t first_at;    /* the thread's first access in the window */
+	uint64_t next_sample; /* thread access to sample next */
+	uint32_t changes;     /* number of times that the filter became finer */
+	uint32_t additions;   /* the same for coarser */
 	/* Entries of the buffer behind the scanned access; empty if unknown. */
 	const uint64_t *ahead, *ahead_end;
 	/* Arrivals: slots chosen in this window, slots touched, arrivals sent. */

@@ -59,7 +59,7 @@ uint64_t graph_function_end(uint64_t pc);
  */
 bool graph_reach(uint64_t pc, enum made_way way);
 void graph_look_at(const struct insn *in, uint32_t n);
-/* A segment was made of that code. */
+/* A segment was made from that code. */
 void graph_extend(const struct segment *s);
 
 /* Start the graph of a process with `events` events. False: there is no memory. */

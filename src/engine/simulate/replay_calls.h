@@ -85,7 +85,7 @@ static inline void replay_calls_enter(struct segment *s, const uint64_t *p)
 				       .counts = c->counts};
 }
 
-/* The graph has not met the segment, which was entered. */
+/* The entered segment is new to the graph. */
 void replay_calls_meet(struct segment *s);
 
 /* s ended; the next segment begins at `next`. */

@@ -351,7 +351,7 @@ replay_wide:
 	kmovq	%k3, %r15
 	test	%r15, %r15
 	jnz	11b
-	jmp	8b	/* none: replay_odd finds the end of so long a segment */
+	jmp	8b	/* none: replay_odd finds the end of this long segment */
 
 9:	mov	%rbx, replay_calls+R_LAST(%rip)
 	.irp r, 16, 17, 18, 19, 20

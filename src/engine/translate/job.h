@@ -18,7 +18,7 @@ struct job {
 	struct arena *arena;
 	struct block *block;
 	struct out o;
-	bool failed; /* out of some memory: flush and do again */
+	bool failed; /* memory ran out: flush the cache and repeat */
 	uint32_t insns;
 	struct insn in[MAX_INSNS];
 	struct insn_at at[MAX_INSNS];
@@ -26,19 +26,20 @@ struct job {
 	uint32_t first, end;			   /* its instructions */
 	const uint8_t *begin;			   /* its code */
 	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
-	enum reg borrows2, borrows3; /* the same, and still when they are given back */
+	/* scratch2 and scratch3; still set when their values are restored */
+	enum reg borrows2, borrows3;
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */
-	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
+	enum reg kept2, kept3;	     /* whose target values are in spill2 and spill3, or NOREG */
 	struct block *enters;	     /* the entry that the segment begins with, or NULL */
-	const void *desc; /* what describes it: of a simulation a segment; NULL: nothing */
+	const void *desc; /* its descriptor; in a simulation a struct segment; NULL: none */
 	uint32_t trailer;
-	int32_t begin_at; /* of the entries, from what scratch2 holds */
-	uint32_t entries; /* that the segment writes before its trailer */
+	int32_t begin_at; /* offset of the entries from the value of scratch2 */
+	uint32_t entries; /* entries before the segment's trailer */
 	uint32_t next_entry;
 	bool has_trailer;
 	bool is_given;	/* the counter register has the target's value */
-	bool gave_half; /* of ymm15: but for its upper half, which stays in memory */
+	bool gave_half; /* xmm15 only: the upper half of ymm15 stays in memory */
 	/* Of the count variant: */
 	struct deferred deferred, left; /* where the segment begins, and behind it */
 	bool adds;			/* the segment adds to the counters */
@@ -48,19 +49,16 @@ struct job {
 	} meeting[MAX_INSNS];
 	uint32_t meetings;
 	/* Of the filter variant: */
-	bool is_entered;	 /* other code leads to the segment that comes next */
+	bool is_entered;	 /* the next segment is an entry */
 	uint8_t live[MAX_INSNS]; /* flags that are live in front of each instruction */
 	uint64_t code_line;	 /* last one that the block has touched, or UINT64_MAX */
 	uint32_t counter;	 /* address of the segment's executions */
 	bool stack_is_aligned;	 /* to 8 bytes: it has been tested */
-	/*
-	 * registers that have been tested: log2 of the bytes that each is a multiple of; 0: not
-	 * known
-	 */
+	/* by tested register: log2 of its known alignment in bytes; 0: unknown */
 	uint8_t aligned[16];
 	bool is_given_back; /* scratch2 has the target's value again */
 	bool has_rcx;	    /* spill3 has the value of rcx */
-	/* what is emitted lies in the cold part: no fault finds its block */
+	/* the code is in the cold part, where a fault does not find its block */
 	bool is_apart;
 	uint32_t islands;
 	struct island {
@@ -83,14 +81,13 @@ void job_copy_insn(struct job *j, uint32_t i);
 /* Note where the copy of in[i] begins. */
 void job_note(struct job *j, uint32_t i, uint8_t flags);
 /*
- * Before in[i], when a conditional branch ends the segment: it, or it with its comparison, is kept
- * off the end of 32 bytes, where the processor wants that.
+ * Before in[i], if a conditional branch ends the segment: keeps the branch, with its comparison,
+ * off the end of 32 bytes of code, see keeps_branches.
  */
 void job_place_branch(struct job *j, uint32_t i);
 /*
- * Before `head`: if it is the head of a loop, it begins a line of decoded code, as compilers have
- * it. A loop of a dozen instructions that lay badly after a change of variants took 1.3 times as
- * long (AMD, fifth generation).
+ * Before `head`: aligns it if it is the head of a loop, as compilers do. A badly placed loop of a
+ * dozen instructions took 1.3 times as long after a change of variants (AMD, fifth generation).
  */
 void job_align_loop(struct job *j, const struct insn *head);
 
@@ -111,13 +108,17 @@ void job_show_x87(struct job *j);
 void job_terminator(struct job *j, uint32_t i);
 /* At the block's beginning: a function that is marked is entered, see marks.h. */
 void job_marked_entry(struct job *j);
-/* Behind the call at in[i]: where its return is predicted to lead, and leads if it can be. */
+/*
+ * Behind the call at in[i]: the code that its return is predicted to reach, and reaches if
+ * possible.
+ */
 void job_return_site(struct job *j, uint32_t i);
 /* The other halves of the block's calls. */
 void job_call_tails(struct job *j);
 /*
  * Read instructions from pc on into in[] until the block must end (read.c); of a checked block only
- * as many as may be compared. What the decoder has put away of the target is put back by the other.
+ * as many as are compared. job_leave_decoder restores the target's state that the decoder has
+ * saved.
  */
 enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked);
 void job_leave_decoder(void);
@@ -129,30 +130,34 @@ extern const struct code_variant count_variant, stream_variant;
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
-/* Add, without asking whether to stop, what is deferred here and not there. */
+/* Add what is deferred here and not there. Does not stop a called thread. */
 void job_count_difference(struct job *j, struct deferred here, struct deferred there);
 /*
- * The counter register has the target's value for in[i], if that uses it, and until it is taken
- * back.
+ * Load the target's value into the counter register for in[i], if it uses the register; and the
+ * counters again.
  */
 void job_give_counter(struct job *j, uint32_t i);
 void job_take_counter(struct job *j);
-/* Behind the copy of in[i]: what it has cleared of the target's value in memory. */
+/*
+ * Behind the copy of in[i]: clears the part of the target's value in memory that in[i] has cleared.
+ */
 void job_follow_counter(struct job *j, uint32_t i);
-/* Is it to have that in in[i], if it has it in front? */
+/* Should the register keep the target's value in in[i], if it has it before? */
 bool job_wants_counter(const struct job *j, uint32_t i);
 
 /*
- * Who counts (deferred.c): before any segment of a block; before a segment that is described is
- * emitted; behind it, where the next instruction may defer something else.
+ * Which segments count (deferred.c). block: before a block's first segment; segment: before a
+ * described segment is emitted; behind: behind it, where the next instruction may defer other
+ * counts.
  */
 void job_defer_block(struct job *j, struct deferred deferred);
 void job_defer_segment(struct job *j);
 void job_defer_behind(struct job *j);
 
 /*
- * Streaming (stream_emit.c). From where a segment can begin again, one register put away, to the
- * store that finds a full buffer; where the place is in memory (lanes.h) it is counted by then.
+ * Streaming (stream_emit.c). The bytes from where a segment can begin again, with one register
+ * saved, to the store that finds a full buffer. If the place is in memory (lanes.h) the segment is
+ * counted by then.
  */
 #define STREAM_PROBE_AT	       18
 #define STREAM_PROBE_MEMORY_AT 9
@@ -160,38 +165,38 @@ void job_defer_behind(struct job *j);
 void job_stream_block(struct job *j);
 void job_stream_forget(struct job *j);
 bool job_stream_fits(struct job *j, uint32_t end);
-/* Before the segment is counted, and behind that. `counted`: where the code of that begins. */
+/* Before and behind the code that counts the segment. `counted`: the beginning of that code. */
 void job_stream_begin(struct job *j);
 void job_stream_reserve(struct job *j, const uint8_t *counted);
 void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
-/* What the filter variant does likewise. */
+/* For the filter variant, too. */
 uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end);
-/* Returns whether its value has to be put away. */
+/* Returns whether its value must be saved. */
 bool job_choose_scratch2(struct job *j, uint16_t of);
 uint32_t job_accesses(const struct job *j);
 bool job_adds_fs_base(const struct mem_op *m);
 void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m);
 
-/* Behind the segment: what it has changed is put away no longer. */
+/* Behind the segment: forget saved values of registers that it uses. */
 void job_stream_leave(struct job *j);
 
 /*
- * Calls, where the variant follows them (steps_emit.c). Does the segment leave its function for pc?
- * Then job_step writes a record of that, with all registers the program's. A new step: 0 where
+ * Calls, if the variant follows them (steps_emit.c). Does the segment leave its function for pc?
+ * Then job_step writes a record of that; all registers are the program's. job_new_step returns 0 if
  * calls are not followed.
  */
 bool job_leaves(const struct job *j, uint64_t pc);
 void job_step(struct job *j, uint64_t pc);
 uint32_t job_new_step(struct job *j, uint64_t pc);
 /*
- * A record where rcx holds the target and r11 can be used; of a call that has pushed. Step 0: none.
+ * A record where rcx holds the target, and r11 is free; and a record of a call that has pushed.
+ * Step 0: none.
  */
 void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp);
 void job_step_of_call(struct job *j, uint32_t step);
 /*
- * Code elsewhere that writes a record and jumps: returns its beginning, and where the rel32 of the
- * jump is to be.
+ * Emit cold code that writes a record and jumps. Returns its beginning; *field: the jump's rel32.
  */
 uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field);
 /* Behind the segment, whatever it ends in. */

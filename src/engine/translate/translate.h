@@ -37,7 +37,7 @@ struct translate_simulation {
 	bool (*describe_elements)(struct job *j, struct code_exit *e);
 	/* A block of n instructions has been read. */
 	void (*look_at)(const struct insn *in, uint32_t n);
-	/* Where the function that holds pc ends, for who follows calls; UINT64_MAX: not known. */
+	/* The end of the function that contains pc, for the call graph; UINT64_MAX: unknown. */
 	uint64_t (*function_end)(uint64_t pc);
 };
 
@@ -60,7 +60,7 @@ struct stream_access {
 	uint8_t fs; /* the entry is relative to %fs */
 };
 
-/* What the entries of a segment in the stream buffer stand for. */
+/* Describes the entries of a segment in the stream buffer. */
 struct stream_desc {
 	uint64_t pc;
 	uint64_t back; /* of a segment that ends in a call: its return address; else 0 */
@@ -68,10 +68,10 @@ struct stream_desc {
 };
 
 /*
- * A trailer, see scan.h: the sign, STREAM_CALL_BIT if the last access is that of the call or
- * return which ends the segment, STREAM_PLAIN_BIT unless an access needs a look of its own
- * (relative to %fs, or of more than WATCH_REACH bytes), and the descriptor's number. So those with
- * STREAM_CALL_BIT are the entries from STREAM_LEAST_CALL on.
+ * A trailer, see scan.h: the sign bit, flags, and the descriptor's number. STREAM_CALL_BIT: the
+ * last access is that of the call or return that ends the segment. STREAM_PLAIN_BIT: no access is
+ * relative to %fs, or of more than WATCH_REACH bytes. Trailers with STREAM_CALL_BIT are the entries
+ * from STREAM_LEAST_CALL on.
  */
 #define WATCH_REACH	    64u
 #define STREAM_TRAILER_BIT  0x80000000u

@@ -17,7 +17,7 @@
 
 struct call_stack {
 	bool due;	       /* the thread's stack may have changed: walk it again */
-	const uint64_t *entry; /* of the buffer, being looked at; NULL: the present */
+	const uint64_t *entry; /* the entry of the buffer that is scanned; NULL: the present */
 	const uint64_t *known; /* calls and returns before this entry are in the frames */
 	struct frames frames;
 };
@@ -35,8 +35,8 @@ void call_stack_at(struct thread *t, uint64_t pc, uint64_t rsp, uint64_t rbp);
 void call_stack_at_entry(struct thread *t, uint64_t rsp, uint64_t rbp);
 
 /*
- * Write the return addresses at the entry being looked at, or at pc in the present, to path:
- * innermost first, at most `room`. Returns their number.
+ * Write the return addresses at the scanned entry, or at pc in the present, to path: innermost
+ * first, at most `room`. Returns their number.
  */
 uint32_t call_stack_path(struct thread *t, uint64_t pc, uint64_t *path, uint32_t room);
 

@@ -7,8 +7,8 @@
 
 #define MOST_FOUND 128u /* by one walk */
 /*
- * Only so many innermost frames are compared with memory. A change farther out goes unnoticed: the
- * thread has returned through all of these, and has called the same functions again.
+ * Only this many innermost frames are compared with memory. A change farther out goes unnoticed:
+ * the thread has then returned through all compared frames, and called the same functions again.
  */
 #define MOST_COMPARED 64u
 

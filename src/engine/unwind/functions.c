@@ -8,7 +8,7 @@
 #include "engine/unwind/made_code.h"
 #include "engine/unwind/modules.h"
 
-#define RESOLVER_MOST 2048u /* bytes of such a function */
+#define RESOLVER_MOST 2048u /* most bytes of the resolver */
 
 /*
  * Is the function the dynamic linker's resolver (glibc, _dl_runtime_resolve), which jumps to the

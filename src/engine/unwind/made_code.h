@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of code that the target makes at run time. Their beginnings are not declared: a
- * function begins at the target of a call, an indirect jump or a jump out of a file, or where
- * code is reached in no known function; it ends at the next. These may be too many: the collector
- * merges those of one name.
+ * Functions of code that the target makes at run time. Their beginnings are not declared. A
+ * function begins at the target of a call, an indirect jump or a jump out of a file, or where code
+ * is reached outside of known functions. It ends at the next one. This may find too many: the
+ * collector merges those of one name.
  */
 #ifndef DWELL_ENGINE_UNWIND_MADE_CODE_H
 #define DWELL_ENGINE_UNWIND_MADE_CODE_H

@@ -20,7 +20,7 @@ enum module_part { MODULE_LIBRARY, MODULE_PROGRAM, MODULE_INTERPRETER };
  */
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part);
 
-/* The range is not mapped any more. */
+/* The range was unmapped. */
 void modules_remove(uint64_t start, uint64_t end);
 
 /* Find the frame information for code at pc. False, and an empty table: there is none. */

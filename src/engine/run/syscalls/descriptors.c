@@ -110,7 +110,7 @@ bool descriptors_make_way(struct thread *t)
 	return moved;
 }
 
-/* The target wants our number: move ours. */
+/* The target needs the number of an engine descriptor: move that one. */
 static void move_away(struct thread *t, int *fd)
 {
 	if (!descriptors_make_way(t) && !copy_to(fd, (uint64_t)*fd + 1))

@@ -13,8 +13,8 @@
 bool descriptors_are_ours(const struct thread *t, long fd);
 
 /*
- * The target has no descriptor left. Move ours above its limit, if they are below. True: one is
- * free now.
+ * The target has no descriptor left. Move the engine's above the limit, if they are below. True:
+ * one is free now.
  */
 bool descriptors_make_way(struct thread *t);
 
