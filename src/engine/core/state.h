@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the engine inside a target: one struct engine for the address
- * space, one struct process per kernel process that shares it (a vfork child
- * has its own), one struct thread per kernel thread, reached through %gs.
+ * The state of the engine inside a target: one struct engine for the address space, one struct
+ * process per kernel process that shares it (a vfork child has its own), one struct thread per
+ * kernel thread, reached through %gs.
  *
  * Laws of in-target code:
- *  - no libc call after start-up, no thread-local storage, no vector register but in
- *    assembly that puts back what was there;
- *  - no lock is held while target code runs or a system call of its blocks;
- *  - memory of the target is touched only by engine_copy, engine_xsave,
- *    engine_xrstor or inside engine_guarded;
- *  - a loss of profile data is counted and the target runs on.
+ * - no libc call after start-up, no thread-local storage, and no vector register, except in
+ *   assembly that restores it;
+ * - no lock is held while target code runs, or while one of its system calls waits;
+ * - memory of the target is accessed only by engine_copy, engine_xsave, engine_xrstor or inside
+ *   engine_guarded;
+ * - a loss of profile data is counted, and the target continues.
  */
 #ifndef DWELL_ENGINE_CORE_STATE_H
 #define DWELL_ENGINE_CORE_STATE_H
@@ -40,7 +40,7 @@ enum quick_rep { QUICK_MOVS, QUICK_STOS, QUICK_LODS, QUICK_REPS };
 
 enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, NOREG };
 
-/* struct sigaction as the kernel has it. */
+/* The kernel's struct sigaction. */
 struct kernel_sigaction {
 	uint64_t handler;
 	uint64_t flags;
@@ -63,8 +63,8 @@ struct extra_counts {
 	uint64_t scan_cycles;
 	uint64_t watch_accesses;
 	/*
-	 * of a thread: accesses of string instructions that call the engine; they are tens of times
-	 * as fast as others
+	 * of a thread: accesses of string instructions that call the engine, which are tens of
+	 * times as fast as other accesses
 	 */
 	uint64_t leaps;
 	uint64_t paced; /* of a process: all other accesses */
@@ -82,9 +82,9 @@ struct alloc_call {
 /* The gather or scatter that ran last, or is about to; see elements.c. */
 struct vector_access {
 	uint64_t pc;
-	uint32_t lanes; /* whose mask was set before */
-	uint16_t most;	/* lanes that it has */
-	uint8_t opmask; /* which register holds the mask; 255: a vector register does */
+	uint32_t lanes; /* whose mask bit was set before */
+	uint16_t most;	/* number of lanes */
+	uint8_t opmask; /* the register with the mask; 255: a vector register */
 	uint8_t mask_vector, element_bytes;
 	bool stores;
 };
@@ -132,7 +132,7 @@ struct thread {
 	uint64_t miss_address, miss_back; /* see filter.h */
 	uint64_t miss_site;
 	uint64_t step; /* see filter_calls.h */
-	/* of the kind, since one was last counted outside the cache */
+	/* by kind, since the last one that was counted outside the cache */
 	uint64_t quick_reps[QUICK_REPS];
 	uint64_t turn; /* blocks, see filter_scheduler.h */
 	/* kept only without the instructions of fsbase.h: then the target has none either */
@@ -140,7 +140,7 @@ struct thread {
 	uint64_t caller_sp;
 	/* Only C uses the fields below. */
 	struct process *process;
-	/* list of all, and the link to this one; under the world lock */
+	/* list of all threads, and the link to this one; under the world lock */
 	struct thread *next_thread, **listed_at;
 	uint32_t tid;
 	uint32_t index; /* order in the process */
@@ -148,7 +148,7 @@ struct thread {
 	uint32_t generation; /* of the code cache when a resume address was taken */
 	bool hidden;	     /* its table of tallies is unreadable */
 	bool has_copy;	     /* its table of tallies is its own, see poll.h */
-	bool tick_due;	     /* the sampler wants to look at the time */
+	bool tick_due;	     /* the dispatcher must call collect_tick */
 	bool has_timer;
 	bool real_tick; /* the kernel holds back a TICK_SIGNAL that is the target's */
 	int32_t timer;
@@ -159,7 +159,7 @@ struct thread {
 	uint32_t fault;		/* pending signal is a fault of the instruction at rip */
 	uint64_t saved_suspend_mask;
 	bool have_suspend_mask;
-	bool shares_signals; /* it has kept one of the process's; see held_share */
+	bool shares_signals; /* it has held a signal for the process; see held_share */
 	/* in cycles, see rest.h */
 	uint64_t signal_at, signal_end, calm;
 	uint64_t rest_ns;
@@ -168,35 +168,38 @@ struct thread {
 	bool has_rest_timer, resting;
 	uint8_t signal_stage;
 	bool kicked;	    /* by another thread, in a system call; see held_is_kick */
-	uint64_t looks_for; /* of such kinds, in a system call; others read it */
+	uint64_t looks_for; /* kinds that it waits for in a system call; read by other threads */
 	struct held_signals held_signals;
 	struct extra_counts extra;
-	struct counts published; /* unbiased, what process totals contain already */
+	struct counts published; /* unbiased; already in the process's totals */
 	struct extra_counts extra_published;
-	bool in_lanes;		  /* counters are as the thread's variant has them, see lanes.h */
-	bool is_packed;		  /* they are two lanes, as xmm15 holds them */
-	struct counts before;	  /* meanwhile: what they were when the cache was entered */
-	uint64_t clock;		  /* of the filter variant */
-	uint64_t lane[2];	  /* the same, the sums of lanes 2 and 3 */
-	uint64_t *cut;		  /* the buffer ends here, whatever the register says; or NULL */
+	/* counters have the layout of the thread's variant, see lanes.h */
+	bool in_lanes;
+	bool is_packed;	      /* counters are the two lanes of xmm15 */
+	struct counts before; /* while in_lanes: the counts when the thread entered the cache */
+	uint64_t clock;	      /* of the filter variant */
+	uint64_t lane[2];     /* of the filter variant: sums of lanes 2 and 3 */
+	/* the real end of the entries, if the register is beyond it; or NULL */
+	uint64_t *cut;
 	uint64_t *buf_memory;	  /* the whole buffer */
 	uint64_t *buf_start;	  /* stream entries of the open batch */
-	uint64_t *buf_end;	  /* from here on they cannot be written */
+	uint64_t *buf_end;	  /* entries from here on cannot be written */
 	uint64_t stream_position; /* thread accesses at buf_start, unbiased */
-	uint64_t entries_of_1024; /* accesses, about: with trailers, in the last full buffer */
+	/* entries for 1024 accesses, trailers included, in the last full buffer */
+	uint64_t entries_of_1024;
 	struct watch_set *watches;
-	/* What goes with these (buffers.c); or NULL: no call paths, allocations not followed. */
+	/* From `watches` (buffers.c); or NULL: no call paths, or allocations are not followed. */
 	struct call_stack *call_stack;
 	struct block_log *block_log;
-	bool unsampled; /* there was no memory for its buffer: not before the window is over */
+	bool unsampled; /* no memory for its buffer: left out until the window is over */
 	struct graph_thread *calls;
 	void *stack_memory;
 	uint64_t stack_bytes;
-	struct process *own_process; /* of a vfork child: freed when the parent goes on */
-	/* How to go on by pc if the cache is flushed before T_NEXT is used. */
+	struct process *own_process; /* of a vfork child: freed when the parent continues */
+	/* For continuing by pc if the cache is flushed before T_NEXT is used. */
 	bool resuming;
 	struct counts resume_after; /* counted, not executed yet */
-	struct counts fault_after;  /* to be taken back once the counters are in memory */
+	struct counts fault_after;  /* to be subtracted once the counters are in memory */
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
 	struct alloc_call alloc_call;
@@ -210,20 +213,21 @@ struct thread {
 	uint32_t scheduler_call;      /* see scheduler_enter_call */
 	uint64_t stuck_cpu, stuck_at; /* see stuck.c */
 	uint32_t stuck_looks;
-	bool stuck_waits;  /* in stuck_wait */
-	bool stuck_left;   /* called out: to wait for what the instruction at rip touches */
-	bool turn_is_over; /* the dispatcher is to hand the turn on, see filter_scheduler.h */
-	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
+	bool stuck_waits; /* in stuck_wait */
+	/* called out: must wait for the memory that the instruction at rip touches */
+	bool stuck_left;
+	bool turn_is_over; /* the dispatcher must pass the turn, see filter_scheduler.h */
+	uint64_t quick_added[QUICK_REPS]; /* the part of quick_reps that the counters contain */
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */
 	bool before_vector, vector_faulted;
-	/* a fault: of the last segment so many instructions less 1 have run; or 0 */
+	/* after a fault: 1 + instructions of the last segment that have run; or 0 */
 	uint32_t cut_insns;
-	uint32_t cut_segment;	 /* the same in the filter variant: which segment */
-	uint32_t toggles_inside; /* functions of toggles.h that it is inside of, by number */
+	uint32_t cut_segment;	 /* that segment, in the filter variant */
+	uint32_t toggles_inside; /* a bit for each function of toggles.h that it is in */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
-	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
+	uint64_t step_from; /* single-stepping: pc of the current instruction, or 0 */
 };
 
 _Static_assert(offsetof(struct thread, regs) == T_REGS, "layout");
@@ -263,17 +267,17 @@ _Static_assert(offsetof(struct thread, fs_base) == T_FS_BASE, "layout");
 _Static_assert(offsetof(struct thread, caller_sp) == T_CALLER_SP, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
-/* What belongs to a kernel process, and must not be shared with a vfork child. */
+/* State of a kernel process, not shared with a vfork child. */
 struct process {
 	struct kernel_sigaction actions[MAX_SIGNAL + 1]; /* as the target set them */
 	struct held_signals held_signals;		 /* sent to the process */
 	uint32_t action_lock;
 	uint32_t pid;
 	uint32_t order;	      /* in the run */
-	bool profiling;	      /* it has a slot, and somebody reads it */
+	bool profiling;	      /* it has a slot that the collector reads */
 	bool borrowed_memory; /* a vfork child: the parent's memory, no records */
 	bool is_traced;	      /* it has asked to be, by PTRACE_TRACEME */
-	/* for room in the ring, and there was none; see records_wait_for_room */
+	/* has waited for room in the ring in vain; see records_wait_for_room */
 	bool has_waited;
 	uint32_t slot; /* of the channel; valid while profiling */
 	struct ring ring;
@@ -283,7 +287,7 @@ struct process {
 	struct counts total;   /* published by threads, atomic */
 	struct extra_counts extra;
 	uint64_t counting_ns, sampling_ns, translate_ns; /* see budget.h */
-	int channel_fd, engine_fd;			 /* ours; kept out of the target's way */
+	int channel_fd, engine_fd;			 /* the engine's; hidden from the target */
 	char exe[4096];					 /* for readlink of /proc/self/exe */
 	void *launch_memory; /* vectors of a vfork child's exec: the parent frees them */
 	uint64_t launch_bytes;
@@ -291,7 +295,7 @@ struct process {
 };
 
 struct engine {
-	void *channel; /* header of the channel, mapped, or NULL: nobody listens */
+	void *channel; /* header of the channel, mapped; NULL: no collector */
 	uint64_t slot_bytes, ring_bytes;
 	uint32_t slot_count;
 	struct channel_config config;
@@ -309,11 +313,11 @@ struct engine {
 	bool fsgsbase;
 	bool amd;
 	bool bmi2;	    /* and popcnt */
-	bool wide;	    /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
+	bool wide;	    /* all that scan_filter_wide needs is present and enabled */
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
 	uint32_t native; /* threads leave for good, see native.h; atomic */
-	/* the memory is, or was, shared with a process that does not just wait for its exec */
+	/* the memory is or was shared with another process, other than by vfork */
 	bool is_shared;
 	bool quiet; /* a system call filter is in place: the engine avoids its own calls */
 };
@@ -325,7 +329,7 @@ extern uint8_t engine_vector_counter; /* COUNTER_*, see layout.h */
 union hold {
 	uint64_t any;
 	struct {
-		uint32_t world; /* they wait until it is 0 */
+		uint32_t world; /* threads wait until it is 0 */
 		uint32_t asked; /* by other processes, see visits.h */
 	};
 };

@@ -21,7 +21,7 @@
 #include "engine/translate/world.h"
 #include "engine/translate/x87.h"
 
-/* The kernel gets the program's handlers. A tick on its way is thrown away by ignoring it. */
+/* Gives the kernel the program's handlers. Ignoring the tick's signal discards a pending one. */
 static void give_handlers(struct process *p)
 {
 	const struct kernel_sigaction ignore = {.handler = (uint64_t)(uintptr_t)SIG_IGN};
@@ -56,7 +56,7 @@ bool native_begin(struct thread *t, const char *note)
 	world_stop(t, 0);
 	if (!engine.native) {
 		engine.quiet = true;
-		rest_end_all(t); /* nobody will handle its timers' signals */
+		rest_end_all(t); /* no handler will take its timers' signals */
 		ticker_stop_all(t);
 		lock_take(&engine.translate_lock);
 		pages_forget_code();
@@ -73,9 +73,9 @@ bool native_begin(struct thread *t, const char *note)
 #define USER_DATA 0x2b /* the kernel's selector of a segment with base 0 */
 
 /*
- * The base of %gs is the program's, 0, without a call: a filter may forbid it. Without the
- * instruction a selector of base 0 stays in %gs, where the program had 0: the kernel does not save
- * what a null selector leaves.
+ * Sets the base of %gs to the program's, 0, without a system call, which a filter may forbid.
+ * Without the instruction, %gs gets a selector with base 0, where the program had 0: the kernel
+ * does not save the base behind a null selector.
  */
 static void clear_gsbase(void)
 {
@@ -85,7 +85,7 @@ static void clear_gsbase(void)
 		__asm__ volatile("mov %0, %%gs" : : "r"(USER_DATA));
 }
 
-/* All of the state by one call, which each filter allows whose program has handlers. */
+/* Loads all state by rt_sigreturn, which each filter of a program with signal handlers allows. */
 __attribute__((noreturn)) static void return_to(const struct frame *f)
 {
 	const uint64_t sp = (uint64_t)(uintptr_t)&f->uc;
@@ -98,7 +98,7 @@ __attribute__((noreturn)) static void return_to(const struct frame *f)
 	__builtin_unreachable();
 }
 
-/* The image of the vector state in `area`, with the notes that the kernel looks for. */
+/* Writes the image of the vector state to `area`, with the kernel's notes. */
 static void write_vectors(uint8_t *area)
 {
 	const struct xstate x = xstate_of_all();

@@ -34,8 +34,8 @@ void own_tracer_begin(struct thread *maker, uint64_t flags)
 	const uint32_t own = (uint32_t)sys0(SYS_gettid);
 
 	if (flags & CLONE_CHILD_CLEARTID)
-		return; /* its end is known by a word of the program's alone */
-	/* The kernel clears the word when the child ends, and wakes who sleeps there. */
+		return; /* the kernel clears a word of the program's instead, and only that */
+	/* The kernel clears the word when the child ends, and wakes a thread that sleeps there. */
 	sys1(SYS_set_tid_address, &maker->own_tracer);
 	__atomic_store_n(&maker->own_tracer, own, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < MOST_LOOKS && !native_is_on(maker); i++) {

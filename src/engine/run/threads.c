@@ -28,7 +28,7 @@
 #include "engine/simulate/scheduler.h"
 #include "engine/translate/world.h"
 
-/* Under world_lock; reusable once held is 0. The first one has waited longest for that. */
+/* Under world_lock. A thread is reusable once held is 0; the first has waited longest. */
 static struct thread *retired, **retired_end = &retired;
 
 /* | signal stack | engine stack | struct thread | table of tallies | */
@@ -36,9 +36,9 @@ static struct thread *retired, **retired_end = &retired;
 #define THREAD_BYTES (THREAD_AT + T_TALLIES + TALLY_TABLE_BYTES)
 
 /*
- * A table that is mapped costs two mappings a thread, of which the kernel allows 65530 a process
- * (vm.max_map_count); the program's stacks need as many. So only the first threads have one. The
- * others have copies of the table, in memory for many threads that is one mapping.
+ * A mapped table costs two mappings for each thread. The kernel allows a process 65530
+ * (vm.max_map_count), and the program's stacks need two as well. So only the first threads have a
+ * mapped table. The others have copies, in memory that is one mapping for many threads.
  */
 #define MOST_MAPPED 1024u
 #define SLAB	    32u /* threads */
@@ -59,12 +59,12 @@ static struct thread *reuse(void)
 	memset(t, 0, sizeof *t);
 	t->stack_memory = keep.stack_memory;
 	t->stack_bytes = keep.stack_bytes;
-	t->hidden = true; /* perhaps: somebody may have called the thread before */
+	t->hidden = true; /* perhaps: the thread may have been called before */
 	t->has_copy = keep.has_copy;
 	return t;
 }
 
-/* With a table that shows the pages of all. */
+/* With a table that is a mapping of the common pages. */
 static struct thread *make_mapped(void)
 {
 	uint8_t *m = pages_get(THREAD_BYTES);
@@ -89,7 +89,7 @@ static struct thread *make_in_slab(void)
 	if (slab == slab_end) {
 		slab = pages_get(SLAB * THREAD_BYTES);
 		slab_end = slab ? slab + SLAB * THREAD_BYTES : 0;
-		/* Little of each is touched. */
+		/* little of each is touched */
 		if (slab)
 			sys3(SYS_madvise, slab, SLAB * THREAD_BYTES, MADV_NOHUGEPAGE);
 	}
@@ -98,7 +98,7 @@ static struct thread *make_in_slab(void)
 	t = (struct thread *)(void *)(slab + THREAD_AT);
 	t->stack_memory = slab;
 	t->stack_bytes = THREAD_BYTES;
-	t->has_copy = t->hidden = true; /* it has nothing yet: poll_answer sees to that */
+	t->has_copy = t->hidden = true; /* the copy is empty; poll_answer fills it */
 	slab += THREAD_BYTES;
 	return t;
 }
@@ -149,7 +149,7 @@ static void unlist_locked(struct thread *t)
 	t->process->listed--;
 }
 
-/* Unlist, and keep for another thread once this one is really gone. */
+/* Unlist, and keep for reuse by another thread once this one has ended. */
 static void retire(struct thread *t)
 {
 	lock_take(&engine.world_lock);
@@ -162,7 +162,7 @@ static void retire(struct thread *t)
 
 void threads_forked(struct thread *t)
 {
-	/* The others' memory is lost to us, but so are they. */
+	/* the other threads do not exist here; their memory is lost */
 	engine.world_lock = 0;
 	engine.translate_lock = 0;
 	world_reset();
@@ -200,7 +200,7 @@ void threads_begin(struct thread *t)
 	signals_unblock(t);
 }
 
-/* A child that shares our memory: its state, ready to run after the system call. */
+/* Makes the state of a child that shares the memory, ready to run after the system call. */
 static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 {
 	struct process *p = t->process;
@@ -257,7 +257,7 @@ static void forget_child(struct thread *c)
 		pages_put(own, round_up(sizeof *own, PAGE));
 }
 
-/* Where the child's own variables are, `otherwise` if the call does not say. */
+/* The child's thread pointer; `otherwise` if the call does not set one. */
 static uint64_t locals_of(long nr, const long a[5], uint64_t otherwise)
 {
 	const struct clone_args *ca = (const struct clone_args *)a[0];
@@ -268,7 +268,7 @@ static uint64_t locals_of(long nr, const long a[5], uint64_t otherwise)
 	return nr == SYS_clone ? (uint64_t)a[4] : ca->tls;
 }
 
-/* The kernel's clone, with a child that shares memory. a[] as for the raw call. */
+/* Makes a child that shares the memory. a[]: the arguments of the raw call. */
 static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, uint64_t stack)
 {
 	struct thread *c;
@@ -292,14 +292,14 @@ static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, u
 	}
 	signals_block_all();
 	r = engine_clone(nr, a, c);
-	/* A vfork child is done with our memory now; one that failed never was. */
+	/* a vfork child no longer uses the memory; a failed one never did */
 	if (r < 0 || (flags & CLONE_VFORK))
 		forget_child(c);
 	signals_unblock(t);
 	return r;
 }
 
-/* A child with its own memory goes on as this thread, in a copy of everything. */
+/* Makes a child with its own memory, which continues as this thread in a copy of everything. */
 static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 {
 	long r;
@@ -329,7 +329,7 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 
 void threads_before_call(struct thread *t, long nr, const long args[6])
 {
-	uint64_t flags = (uint64_t)args[0]; /* clone3: the first field of what it takes */
+	uint64_t flags = (uint64_t)args[0]; /* of clone3: the first field of its struct */
 
 	if (nr != SYS_clone &&
 	    (nr != SYS_clone3 || engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))

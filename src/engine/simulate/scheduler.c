@@ -17,31 +17,36 @@
 #include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
 
-#define PIPE_ROOM  4096 /* what a pipe that can be written to at all takes without waiting */
+#define PIPE_ROOM  4096 /* bytes that a writable pipe takes without waiting */
 #define ARRIVAL_NS 20000u
-#define MOST_WAITS 100000u /* for somebody to arrive: 2 s, then the order is left to chance */
-#define DISK_WAITS 100u	   /* of these for one who waits for a disk, as it seems */
+#define MOST_WAITS 100000u /* for a thread to arrive: 2 s, then the order is left to chance */
+#define DISK_WAITS 100u	   /* of these for a thread that seems to wait for a disk */
 
 /*
- * A turn lasts a millisecond or so. Who has used no processor time between two looks, and sleeps,
- * gives his turn away. A program whose threads wait so does it again and again: then looks are more
- * frequent each time.
+ * A turn lasts a millisecond or so. A holder that sleeps, and has used no processor time between
+ * two looks, loses the turn. Some programs do this repeatedly: looks become more frequent each
+ * time.
  */
 #define LOOKS	      2u
 #define MOST_LOOK_NS  20000000u
 #define LEAST_LOOK_NS 500000u
-/* of a longer row, each looks less often, to leave processors free */
+/* in a longer queue each thread looks less often, to leave processors free */
 #define LOOKERS 64u
 
-/* Under `lock`, but that threads look at `holder` for themselves, and at `arrivals`. */
+/*
+ * Under `lock`. Threads also read `holder`, to compare it with themselves, and `arrivals` without
+ * it.
+ */
 static struct {
 	uint32_t lock;
 	struct thread *holder;
-	struct thread *first, *last; /* that wait */
-	uint32_t row;		     /* how many these are */
-	uint32_t arrivals;	     /* ever */
-	uint32_t left; /* tid of who dropped it for a system call, and may not be in it yet; or 0 */
-	uint64_t looked_ns, look_ns; /* when the holder was looked at, and how often it is */
+	struct thread *first, *last; /* of the waiting threads */
+	uint32_t row;		     /* their number */
+	uint32_t arrivals;	     /* threads that have arrived, ever */
+	/* tid of the thread that dropped the turn for a system call it may not have begun; or 0 */
+	uint32_t left;
+	/* time of the last look at the holder; the time between looks */
+	uint64_t looked_ns, look_ns;
 } b = {.look_ns = MOST_LOOK_NS};
 
 enum { CALL_NONE, CALL_IN, CALL_TAKEN };
@@ -62,7 +67,7 @@ static bool is_alone(const struct thread *t)
 	return engine.threads == t && !t->next_thread;
 }
 
-/* The lock is held, nobody holds the turn: the next one in the row does. */
+/* Gives the free turn to the first waiting thread. The lock is held. */
 static void hand_on(void)
 {
 	struct thread *t = b.first;
@@ -78,7 +83,7 @@ static void hand_on(void)
 	futex_wake_all(&t->scheduler_turn);
 }
 
-/* What the kernel says of the thread: 'R', 'S' and so on; 'X' if there is none. */
+/* The kernel's state of the thread: 'R', 'S' and so on; 'X' if it has ended. */
 static char state_of(uint32_t tid)
 {
 	char text[64];
@@ -88,8 +93,8 @@ static char state_of(uint32_t tid)
 }
 
 /*
- * Who dropped the turn to wait in the kernel is to be there, or to have come back, before the next
- * one runs: or whether that one finds somebody to wake would be left to chance.
+ * A thread that dropped the turn for a system call must wait in the kernel, or be back, before the
+ * next one runs. Else it would be left to chance whether that one finds a thread to wake.
  */
 static void await_leaver(void)
 {
@@ -98,7 +103,7 @@ static void await_leaver(void)
 
 		char state = tid ? state_of(tid) : 'X';
 
-		/* A parent waits so for the child of its vfork, which may take its time. */
+		/* a parent also waits in this state for its vfork child, perhaps for long */
 		if (state != 'R' && (state != 'D' || i >= DISK_WAITS))
 			break;
 		sys2(SYS_nanosleep, &a_moment, 0);
@@ -106,7 +111,7 @@ static void await_leaver(void)
 	__atomic_store_n(&b.left, 0, __ATOMIC_RELEASE);
 }
 
-/* The lock is held: t waits, behind all others. */
+/* Queues t behind all others. The lock is held. */
 static void line_up(struct thread *t)
 {
 	b.arrivals++;
@@ -121,7 +126,7 @@ static void line_up(struct thread *t)
 	b.row++;
 }
 
-/* The lock is held, and h, whose turn it is, waits in the kernel: the next one goes on. */
+/* Takes the turn from h, which waits in the kernel, for the next thread. The lock is held. */
 static void take_away(struct thread *h, uint64_t pc)
 {
 	uint32_t in = CALL_IN;
@@ -138,7 +143,7 @@ static void take_away(struct thread *h, uint64_t pc)
 	b.look_ns = b.look_ns / 2 > LEAST_LOOK_NS ? b.look_ns / 2 : LEAST_LOOK_NS;
 }
 
-/* t is the next one. */
+/* t is the next in the queue. */
 static void look_at_holder(struct thread *t)
 {
 	uint64_t now = now_ns(), pc;
@@ -153,8 +158,8 @@ static void look_at_holder(struct thread *t)
 }
 
 /*
- * As the program waits in the kernel, with its registers, if no signal of its own comes first:
- * tracers see them.
+ * Sleeps as the program would, with its registers, because tracers see them; unless a signal comes
+ * first.
  */
 static void sleep_for_turn(struct thread *t)
 {
@@ -253,7 +258,7 @@ bool scheduler_leave_call(struct thread *t)
 {
 	if (__atomic_exchange_n(&t->scheduler_call, CALL_NONE, __ATOMIC_SEQ_CST) != CALL_TAKEN)
 		return false;
-	lock_take(&b.lock); /* whoever has taken it is done */
+	lock_take(&b.lock); /* so that the thread that has taken the turn is done */
 	lock_drop(&b.lock);
 	scheduler_take(t);
 	return true;
@@ -280,7 +285,7 @@ void scheduler_forked(void)
 /* ---- System calls ---- */
 
 enum may_wait {
-	WAITS = 0, /* all that is not in the table */
+	WAITS = 0, /* calls that are not in the table */
 	NEVER,
 	IF_NOTHING_TO_READ, /* from descriptor args[0] */
 	IF_NO_ROOM,	    /* to write args[2] bytes to descriptor args[0] */
@@ -323,7 +328,7 @@ static const uint8_t calls[] = {
 	[SYS_rseq] = NEVER,
 	[SYS_clone] = IF_VFORK,
 	[SYS_clone3] = IF_VFORK,
-	[SYS_fork] = NEVER, /* the child is to find the caches as nobody uses them */
+	[SYS_fork] = NEVER, /* the child must find the caches unused */
 	[SYS_tgkill] = NEVER,
 };
 
@@ -349,10 +354,7 @@ static bool futex_may_wait(const long args[6])
 	}
 }
 
-/*
- * What a clone or clone3 asks for: in its first argument, or the first field of what that points
- * to.
- */
+/* The flags of a clone or clone3: its first argument, or the first field of its struct. */
 static uint64_t clone_flags(long nr, const long args[6])
 {
 	uint64_t flags = (uint64_t)args[0];
@@ -391,7 +393,9 @@ void scheduler_before_call(struct thread *t, long nr, const long args[6])
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
 	t->scheduler_seen = b.arrivals;
-	/* Alone there is nobody to run; who comes later must not wait for a call without end. */
+	/*
+	 * Even a lone thread drops the turn: a later thread must not wait for a call without end.
+	 */
 	if (!waits)
 		return;
 	if (!is_alone(t))
@@ -399,14 +403,14 @@ void scheduler_before_call(struct thread *t, long nr, const long args[6])
 	scheduler_drop(t);
 }
 
-/* How many threads the call has woken or made. */
+/* The number of threads that the call has woken or made. */
 static long woken_by(long nr, const long args[6], long result)
 {
 	if (result <= 0)
 		return 0;
 	/*
-	 * Those who wait for a shared one may be in another process; so may others, if one shares
-	 * the memory.
+	 * waiters of a shared futex may be in another process, as may all if another process shares
+	 * the memory
 	 */
 	if (nr == SYS_futex && !engine.is_shared && !futex_may_wait(args) &&
 	    (args[1] & FUTEX_PRIVATE_FLAG))

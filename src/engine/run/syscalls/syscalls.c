@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of system calls the engine looks at. A handler returns the result
- * the target sees. What is not in the table passes through unseen.
+ * The table of system calls that the engine handles. A handler returns the result that the target
+ * sees. Calls that are not in the table pass through.
  */
 #define _GNU_SOURCE
 #include "engine/run/syscalls/syscalls.h"
@@ -67,10 +67,10 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 		blocked = held_block(t, nr);
 	}
 	r = engine_syscall(t, nr, args);
-	/* The kernel may have met a page that we write-protect: once more without. */
+	/* the call may have reached a write-protected code page: repeat it without protection */
 	if (r == -EFAULT && release_all_pages())
 		r = engine_syscall(t, nr, args);
-	if (!native_is_on(t)) { /* else there are no ticks, and a filter may forbid to say so */
+	if (!native_is_on(t)) { /* else there are no ticks, and a filter may forbid these calls */
 		r = held_unblock(t, nr, blocked, r);
 		ticker_let_go(t, hold);
 		if (rests)
@@ -144,10 +144,10 @@ static long do_rseq(struct thread *t, long nr, const long a[6])
 	(void)t;
 	(void)nr;
 	(void)a;
-	return -ENOSYS; /* its restart addresses are the target's, not the cache's */
+	return -ENOSYS; /* its restart addresses are target code, not code in the cache */
 }
 
-/* As a kernel without rseq answers: programs that ask here first then do not try it. */
+/* Answers like a kernel without rseq, so that programs that ask here first do not try it. */
 static long do_membarrier(struct thread *t, long nr, const long a[6])
 {
 	const long of_rseq = MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ |
@@ -160,7 +160,7 @@ static long do_membarrier(struct thread *t, long nr, const long a[6])
 	return a[0] == MEMBARRIER_CMD_QUERY && r > 0 ? r & ~of_rseq : r;
 }
 
-/* May the process lock memory at all? */
+/* May the process lock any memory? */
 static bool may_lock(void)
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -173,9 +173,9 @@ static bool may_lock(void)
 }
 
 /*
- * All memory has the engine's in it, much of it address space that is only reserved: the kernel
- * would fill the machine's memory with that. So nothing is locked, and the program does not hear of
- * it.
+ * Locking all memory would include the engine's, much of which is reserved address space: the
+ * kernel would fill the machine's memory with it. So nothing is locked, and the program gets the
+ * usual answer.
  */
 static long do_mlockall(struct thread *t, long nr, const long a[6])
 {
@@ -229,7 +229,7 @@ static long answer_exe(struct thread *t, uint64_t buffer, uint64_t room)
 	return engine_copy((void *)(uintptr_t)buffer, t->process->exe, n) ? -EFAULT : (long)n;
 }
 
-/* Whatever way the link was named: what leads to the engine is ours to answer. */
+/* The link may have another name: a result that names the engine is replaced. */
 static long readlink_result(struct thread *t, long r, uint64_t buffer, uint64_t room)
 {
 	char got[256];
@@ -255,7 +255,7 @@ static long do_readlinkat(struct thread *t, long nr, const long a[6])
 	return readlink_result(t, syscalls_pass(t, nr, a), (uint64_t)a[2], (uint64_t)(int)a[3]);
 }
 
-/* Calls with a path as argument 0 or 1 that follow the link. */
+/* Calls that follow a link, with the path as argument 0 or 1. */
 static long with_path(struct thread *t, long nr, const long a[6], int which)
 {
 	long changed[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
@@ -280,7 +280,7 @@ static long do_path1(struct thread *t, long nr, const long a[6])
 	return with_path(t, nr, a, 1);
 }
 
-/* Does the call refuse to follow links as that of /proc/self/exe is? */
+/* Does the call refuse to follow links of the kind of /proc/self/exe? */
 static bool refuses_links(long nr, const long a[6])
 {
 	struct open_how how = {.flags = (uint64_t)a[nr == SYS_open ? 1 : 2]};
@@ -290,7 +290,7 @@ static bool refuses_links(long nr, const long a[6])
 	return (how.flags & O_NOFOLLOW) || (how.resolve & ~(uint64_t)RESOLVE_CACHED);
 }
 
-/* Opens and truncate: what may write to the file that the path leads to. */
+/* Calls that open or truncate, and may write to the file of the path. */
 static long do_writable(struct thread *t, long nr, const long a[6])
 {
 	const int which = nr == SYS_openat || nr == SYS_openat2;
@@ -376,7 +376,7 @@ static handler *const table[] = {
 	[SYS_dup3] = descriptors_dup2,
 };
 
-/* Calls whose handlers do more than pass them on: what the simulation knows changes meanwhile. */
+/* Calls whose handlers change what the simulation knows. */
 static bool changes_simulation(long nr)
 {
 	static const uint16_t calls[] = {
