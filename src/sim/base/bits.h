@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small functions on words that the simulations share. */
+/* Small functions on words, shared by the simulations. */
 #ifndef DWELL_SIM_BASE_BITS_H
 #define DWELL_SIM_BASE_BITS_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Number of set bits, in plain arithmetic: not every processor has the instruction, and the
- * compiler would call a library function for it.
+ * compiler would call a library function instead.
  */
 static inline uint32_t sim_count_bits(uint64_t v)
 {
@@ -17,7 +17,10 @@ static inline uint32_t sim_count_bits(uint64_t v)
 	return (uint32_t)(v * 0x0101010101010101u >> 56);
 }
 
-/* Where a key's probing begins in a table of `places`, a power of two (Knuth's golden ratio). */
+/*
+ * The place at which probing for a key starts, in a table of `places`, a power of two (Knuth's
+ * golden ratio).
+ */
 static inline uint64_t sim_place(uint64_t key, uint64_t places)
 {
 	return (key * 0x9e3779b97f4a7c15u >> 20) & (places - 1);

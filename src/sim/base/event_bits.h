@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters of events, eight in a vector register of AVX-512. Each operation exists in C and, where
- * the caller says that the processor has it (`is_wide`), in AVX-512. The latter uses only the
+ * Counters of events, eight in a vector register of AVX-512. Each operation exists in C and, if the
+ * caller knows that the processor has it (`is_wide`), in AVX-512. The latter uses only the
  * registers zmm16 to zmm18 and k1.
  *
- * A set bit adds one to its event's counter. Events whose bits lie in one byte are counted
+ * A set bit adds one to its event's counter. Events whose bits are in one byte are counted
  * together.
  */
 #ifndef DWELL_SIM_BASE_EVENT_BITS_H
@@ -19,7 +19,7 @@
 #define SIM_BITS_CHANGES "memory", "cc"
 #endif
 
-/* All eight counters of a byte of bits must be writable, even where there are fewer events. */
+/* All eight counters of a byte of bits must be writable, even if there are fewer events. */
 static inline void sim_count_bits_wide(uint64_t *counter, uint64_t bits)
 {
 	uint64_t ones = 1;
@@ -67,7 +67,7 @@ static inline void sim_numbers_copy(uint64_t *to, const uint64_t *from, uint64_t
 		to[i] = from[i];
 }
 
-/* Not 0 where any of eight numbers differs. */
+/* Returns nonzero if any of eight numbers differs. */
 static inline unsigned sim_numbers_compare(const uint64_t *now, const uint64_t *then)
 {
 	unsigned differ;
@@ -81,7 +81,7 @@ static inline unsigned sim_numbers_compare(const uint64_t *now, const uint64_t *
 	return differ;
 }
 
-/* Add now[i] - then[i] to each of n sums. Eight sums of which none changes are not read. */
+/* Add now[i] - then[i] to each of n sums. Groups of eight sums without a change are not read. */
 static inline void sim_numbers_add_risen(uint64_t *sum, const uint64_t *now, const uint64_t *then,
 					 uint64_t n, bool is_wide)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of events, and which of them a geometry has. */
+/* Names of events, and the events of a geometry. */
 #include "sim/base/events.h"
 
 struct name {
@@ -9,7 +9,7 @@ struct name {
 static const struct name counted[] = {
 	{"Ir", "instructions executed"}, {"Dr", "loads of data"}, {"Dw", "stores of data"}};
 
-/* By row: levels 1 to 4, and the last of several. */
+/* By row: levels 1 to 4, then the last of several levels. */
 static const struct name misses[][3] = {
 	{{"I1mr", "fetches that missed in the first level"},
 	 {"D1mr", "loads that missed in the first level"},
@@ -52,7 +52,7 @@ static const struct name line_use[] = {
 	{"SpLoss2", "bytes brought into the last level that nobody touched"},
 };
 
-/* The row after the levels is that of code. */
+/* The row after the levels is for code. */
 static const struct name prefetches[][2] = {
 	{{"D1pf", "lines prefetched into the first level of data"},
 	 {"D1pu", "lines prefetched into the first level of data and used"}},
@@ -75,7 +75,7 @@ static void add(struct sim_events *e, unsigned id, const struct name *n)
 	e->count++;
 }
 
-/* Which row of names a level has. */
+/* The row of names for a level. */
 static unsigned name_of(const struct sim_geometry *g, unsigned level)
 {
 	return level > 0 && level + 1 == g->level_count ? SIM_MAX_LEVELS - 1 : level;

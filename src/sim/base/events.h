@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events that a geometry counts: the columns of an event profile, in their order. Their names
- * are those of Callgrind where it has them.
+ * The events that a geometry counts: the columns of an event profile, in order. Names are
+ * Callgrind's where it has them.
  */
 #ifndef DWELL_SIM_BASE_EVENTS_H
 #define DWELL_SIM_BASE_EVENTS_H
@@ -12,24 +12,22 @@
 
 #define SIM_NO_EVENT UINT8_MAX
 
-/* All events; a geometry has some of them, in this order. */
+/* All events. A geometry has some of them, in this order. */
 enum sim_event_id {
-	SIM_IR, /* these three are counted by the caller, and are always the first */
+	SIM_IR, /* the caller counts these three, which are always the first */
 	SIM_DR,
 	SIM_DW,
 	/* Misses of fetches, loads and stores in each level: level k at SIM_MISSES + 3 * k. */
 	SIM_MISSES,
-	SIM_TLB_MISSES = SIM_MISSES + 3 * SIM_MAX_LEVELS, /* the same of two levels of TLBs */
+	SIM_TLB_MISSES = SIM_MISSES + 3 * SIM_MAX_LEVELS, /* the same for two levels of TLBs */
 	SIM_WRITE_BACKS = SIM_TLB_MISSES + 3 * 2,	  /* by level */
 	SIM_LINE_USE = SIM_WRITE_BACKS + SIM_MAX_LEVELS,  /* AcCost1 SpLoss1 AcCost2 SpLoss2 */
-	/*
-	 * Lines brought by a prefetcher, and those of them that were used: by level, then of code.
-	 */
+	/* Prefetched lines, and those of them that were used: by level, then for code. */
 	SIM_PREFETCHES = SIM_LINE_USE + 4,
 	SIM_EVENT_IDS = SIM_PREFETCHES + 2 * (SIM_MAX_LEVELS + 1),
 };
 
-#define SIM_MAX_EVENTS SIM_EVENT_IDS /* of a geometry: each at most once */
+#define SIM_MAX_EVENTS SIM_EVENT_IDS /* of a geometry: each event at most once */
 
 struct sim_event {
 	enum sim_event_id id;
@@ -41,7 +39,7 @@ struct sim_event {
 struct sim_events {
 	unsigned count;
 	struct sim_event items[SIM_MAX_EVENTS];
-	uint8_t index[SIM_EVENT_IDS]; /* into items; SIM_NO_EVENT: the geometry has no such event */
+	uint8_t index[SIM_EVENT_IDS]; /* into items; SIM_NO_EVENT: not in this geometry */
 };
 
 void sim_events_of(const struct sim_geometry *g, struct sim_events *e);

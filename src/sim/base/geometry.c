@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Which caches can exist. Sentences are put together by hand: there is no libc here.
- */
+/* Checks which caches can exist. Composes sentences itself: there is no libc here. */
 #include "sim/base/geometry.h"
 
 #include "sim/base/events.h"
 
 #define MAX_LINES  ((uint64_t)1 << 31) /* of a cache: places are 32-bit numbers */
-#define MAX_SETS   ((uint64_t)1 << 22) /* where they are no power of two: see sim_cache_set */
-#define PLRU_WAYS  64u		       /* a bit of a word for each but one */
-#define SRRIP_WAYS 1024u	       /* a victim is searched among all */
+#define MAX_SETS   ((uint64_t)1 << 22) /* if not a power of two: see sim_cache_set */
+#define PLRU_WAYS  64u		       /* a word has a bit for each way but one */
+#define SRRIP_WAYS 1024u	       /* a victim is searched among all ways */
 #define PAGE_BYTES ((uint64_t)1 << 30)
 
 /* ---- Sentences ---- */
@@ -38,7 +36,7 @@ static void put_number(struct sentence *s, uint64_t n)
 	put(s, at);
 }
 
-/* "L1d: 48 bytes a line: it has to be ...". Returns -1. */
+/* Compose "L1d: 48 bytes a line: it has to be ...". Returns -1. */
 static int refuse(struct sentence *s, const char *name, uint64_t number, const char *why)
 {
 	put(s, name);
@@ -126,7 +124,7 @@ static int check_code(const struct sim_geometry *g, struct sentence *s)
 	return check_shape(c, "L1i", true, s) != 0 ? -1 : check_policy(c, "L1i", s);
 }
 
-/* A level against one above it. */
+/* Check a level against one above it. */
 static int check_pair(const struct sim_cache_geometry *c, const struct sim_cache_geometry *above,
 		      const char *name, bool is_next, struct sentence *s)
 {

@@ -14,17 +14,17 @@
 #define SIM_MIN_LINE   16u /* bytes; see cache/entry.h */
 #define SIM_MAX_LINE   4096u
 
-/* Which line of a set is evicted. All policies fill the free places of the set first. */
+/* Which line of a set is evicted. With all policies, free places of the set are filled first. */
 enum sim_replacement {
 	SIM_REPLACE_LRU,    /* the least recently used */
-	SIM_REPLACE_FIFO,   /* the one that was filled first */
+	SIM_REPLACE_FIFO,   /* the first one filled */
 	SIM_REPLACE_RANDOM, /* each with the same probability; a seed makes runs repeatable */
 	SIM_REPLACE_PLRU,   /* LRU by a tree of bits; the ways are a power of two */
 	SIM_REPLACE_SRRIP,  /* re-reference intervals of 2 bits (Jaleel and others, 2010) */
 	SIM_REPLACEMENTS,
 };
 
-/* Relation of a level to the levels above it, which are nearer to the core. */
+/* The relation of a level to those above it, nearer to the core. */
 enum sim_inclusion {
 	SIM_NEITHER,
 	SIM_INCLUSIVE, /* an eviction here evicts the line from the levels above, too */
@@ -47,8 +47,8 @@ struct sim_cache_geometry {
 	enum sim_prefetcher prefetcher;
 	bool is_write_through;
 	bool no_write_allocate; /* a store that misses does not fill it */
-	bool is_packed; /* keep sets as in cache_packed.h where that can be, whatever the size */
-	uint64_t seed;	/* of random replacement */
+	bool is_packed;		/* use the sets of cache_packed.h if possible, whatever the size */
+	uint64_t seed;		/* of random replacement */
 };
 
 struct sim_tlb_geometry {
@@ -60,25 +60,25 @@ struct sim_tlb_geometry {
 /* All zero: a geometry without caches and TLBs, to be filled in. */
 struct sim_geometry {
 	struct sim_cache_geometry
-		code; /* the L1 of instructions; size 0: fetches are not simulated */
+		code; /* L1 instruction cache; size 0: fetches are not simulated */
 	/*
-	 * The L1 of data, or of data and code, then the levels below; the last of several is called
+	 * The L1 data or unified cache, then the levels below. With several levels, the last one is
 	 * LL.
 	 */
 	struct sim_cache_geometry levels[SIM_MAX_LEVELS];
 	unsigned level_count;
 	bool is_unified; /* levels[0] serves fetches, too; code.size_bytes is 0 */
 	struct sim_tlb_geometry code_tlb, data_tlb;
-	struct sim_tlb_geometry second_tlb; /* for the misses of both */
+	struct sim_tlb_geometry second_tlb; /* for the misses of both TLBs */
 	bool is_tlb_unified;		    /* data_tlb serves fetches, too */
 	bool line_use;			    /* count AcCost and SpLoss */
 	bool write_backs;		    /* count dirty lines that leave a level */
 };
 
-/* Returns 0, or -1 with one sentence in reason[0..room-1] that says why it cannot exist. */
+/* Returns 0, or -1 with the reason why it cannot exist, one sentence in reason[0..room-1]. */
 int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room);
 
-/* Whether instruction fetches are simulated: in caches, or at least in a TLB. */
+/* Tell whether instruction fetches are simulated, in caches or at least in a TLB. */
 bool sim_geometry_has_fetches(const struct sim_geometry *g);
 
 #endif

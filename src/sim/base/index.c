@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Linear probing; what is taken out leaves no mark, because the items after it move up. */
+/* Linear probing. Removal leaves no mark: the following items move up. */
 #include "sim/base/index.h"
 
 #include <stddef.h>
@@ -24,7 +24,7 @@ void sim_index_release(struct sim_index *x)
 	*x = (struct sim_index){0};
 }
 
-/* Where the key is, or the free item where it would be. */
+/* The item of the key, or the free item for it. */
 static uint64_t find(const struct sim_index *x, uint64_t key)
 {
 	uint64_t at = sim_place(key, x->room);
@@ -56,7 +56,7 @@ uint32_t sim_index_remove(struct sim_index *x, uint64_t line)
 	for (uint64_t at = (hole + 1) & mask; x->items[at].key != 0; at = (at + 1) & mask) {
 		uint64_t home = sim_place(x->items[at].key, x->room);
 
-		/* It may move up if its probing passes the hole. */
+		/* Move it up if its probing passes the hole. */
 		if (((at - home) & mask) < ((at - hole) & mask))
 			continue;
 		x->items[hole] = x->items[at];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A hash table from lines to places; its size is fixed at the start. */
+/* A hash table from lines to places, with a size fixed at the start. */
 #ifndef DWELL_SIM_BASE_INDEX_H
 #define DWELL_SIM_BASE_INDEX_H
 
@@ -20,17 +20,17 @@ struct sim_index {
 	uint64_t room;
 };
 
-/* Room for `most` lines at a time. Returns 0, or -1 without memory; release x in both cases. */
+/* Make room for `most` lines. Returns 0, or -1 without memory; release x in both cases. */
 int sim_index_init(struct sim_index *x, uint64_t most, const struct sim_memory *memory);
 void sim_index_release(struct sim_index *x);
 
-/* SIM_NO_PLACE when the line is not there. */
+/* Returns SIM_NO_PLACE if the line is missing. */
 uint32_t sim_index_find(const struct sim_index *x, uint64_t line);
 
-/* The line is not there yet, and the table not full. */
+/* Add a line that is missing; the table must not be full. */
 void sim_index_add(struct sim_index *x, uint64_t line, uint32_t place);
 
-/* Returns the place that the line had, or SIM_NO_PLACE. */
+/* Returns the line's place, or SIM_NO_PLACE. */
 uint32_t sim_index_remove(struct sim_index *x, uint64_t line);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a simulation's memory comes from. This folder is freestanding, as it also runs inside a
+ * The source of a simulation's memory. This folder is freestanding, as it also runs inside a
  * target: the caller provides the allocator.
  */
 #ifndef DWELL_SIM_BASE_MEMORY_H
@@ -12,7 +12,7 @@ struct sim_memory {
 	void *context;
 	/* Returns zeroed bytes, aligned for any scalar type; NULL without memory. */
 	void *(*take)(void *context, uint64_t bytes);
-	/* Free what take returned for the same number of bytes. memory may be NULL. */
+	/* Frees what take returned for this number of bytes. memory may be NULL. */
 	void (*give)(void *context, void *memory, uint64_t bytes);
 };
 

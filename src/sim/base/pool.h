@@ -17,7 +17,7 @@ struct sim_pool {
 	const struct sim_memory *memory;
 	uint32_t item_bytes; /* a multiple of 8 */
 	uint32_t per_chunk;
-	uint32_t used; /* items of the newest chunk; the older ones are full */
+	uint32_t used; /* items in the newest chunk; older chunks are full */
 	uint64_t count;
 	struct sim_pool_chunk *newest;
 };
@@ -25,7 +25,7 @@ struct sim_pool {
 void sim_pool_init(struct sim_pool *p, uint32_t item_bytes, const struct sim_memory *memory);
 void sim_pool_release(struct sim_pool *p);
 
-/* A new item of zeros; NULL when memory ran out. */
+/* Returns a new item of zeros; NULL when memory ran out. */
 void *sim_pool_take(struct sim_pool *p);
 
 void sim_pool_each(const struct sim_pool *p, void (*visit)(void *context, void *item),

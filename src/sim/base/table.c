@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pointers by hash. */
+/* A hash table of pointers. */
 #include "sim/base/table.h"
 
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void put(struct sim_table *t, uint64_t hash, void *item)
 	t->used++;
 }
 
-/* Removed items are not copied. */
+/* Copy all but removed items into a larger table. */
 static int grow(struct sim_table *t)
 {
 	struct sim_table bigger = {

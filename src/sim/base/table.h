@@ -33,7 +33,7 @@ void sim_table_init(struct sim_table *t, const struct sim_memory *memory);
 void sim_table_release(struct sim_table *t);
 
 /*
- * Items with this hash, one after another, NULL after the last:
+ * Iterate over the items with this hash; NULL after the last:
  * for (uint64_t at = sim_table_start(t, hash); (item = sim_table_next(t, hash, &at));)
  */
 static inline uint64_t sim_table_start(const struct sim_table *t, uint64_t hash)
@@ -59,7 +59,7 @@ static inline void *sim_table_next(const struct sim_table *t, uint64_t hash, uin
 /* Returns 0, or -1 when memory ran out. */
 int sim_table_add(struct sim_table *t, uint64_t hash, void *item);
 
-/* Remove an item that was added with this hash. */
+/* Remove an item, with the hash with which it was added. */
 void sim_table_remove(struct sim_table *t, uint64_t hash, const void *item);
 
 #endif

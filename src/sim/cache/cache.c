@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all caches have in common: their memory, and the tables of the filter. */
+/* Shared by all kinds of caches: their memory, and the tables of the filter. */
 #include "sim/cache/cache.h"
 
 #include <stddef.h>
 
 #include "sim/cache/cache_kinds.h"
 
-#define RRPV_NEW 2u /* a line that comes is expected back late, but not last */
+#define RRPV_NEW 2u /* a new line is expected back late, but not last */
 
 static const struct sim_cache_kind *choose_kind(const struct sim_cache *c, bool is_packed)
 {
@@ -82,8 +82,8 @@ int sim_cache_watch(struct sim_cache *c, enum sim_noop_stores stores)
 }
 
 /*
- * The entry was used: is the next access to it no-op? With SRRIP a line that has just come is not:
- * the next access makes it one that is expected back soon.
+ * An entry was used: tell the filter whether its next access is no-op. With SRRIP it is not for a
+ * new line: that access makes the line expected back soon.
  */
 static void note_use(struct sim_cache *c, uint64_t set, uint64_t entry)
 {
@@ -124,7 +124,7 @@ uint64_t sim_cache_insert(struct sim_cache *c, uint64_t line, unsigned flags)
 	return victim;
 }
 
-/* The tables of the filter may have all bits of a line's number. */
+/* The filter's tables may hold line numbers with all bits. */
 static bool is_same(uint64_t noop, uint64_t line)
 {
 	return (noop & SIM_ENTRY_LINES) == line;

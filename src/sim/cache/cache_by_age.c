@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kind of cache that keeps entries by age; see cache_by_age.h. Free places are at the end. */
+/* Caches that keep entries by age; see cache_by_age.h. Free places are at the end. */
 #include "sim/cache/cache_by_age.h"
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 	return NULL;
 }
 
-/* Put an entry in front; those up to `last` are a place older, and that one is returned. */
+/* Put an entry in front. The entries up to `last` move one place, and `last` is returned. */
 static uint64_t put_first(uint64_t *entry, const uint64_t *last, uint64_t first)
 {
 	uint64_t moved = first;

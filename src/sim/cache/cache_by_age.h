@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in large caches with short sets. The entries of a set lie in the order of their age,
- * the youngest first. So most uses touch one host cache line, where packed sets touch two. This
+ * LRU and FIFO in large caches with short sets. The entries of a set are in the order of their age,
+ * youngest first. So most uses touch one host cache line, while packed sets touch two. This
  * outweighs the cost of moving entries once a simulated cache exceeds the host's L1: a hit in an LL
- * of 32 MB took 16 ns against 32.
+ * of 32 MB takes 16 ns instead of 32.
  */
 #ifndef DWELL_SIM_CACHE_CACHE_BY_AGE_H
 #define DWELL_SIM_CACHE_CACHE_BY_AGE_H
@@ -14,8 +14,8 @@
 #include "sim/cache/cache.h"
 
 /*
- * Use the line, or insert it. Only for LRU without flags; the caller keeps the filter's tables.
- * Returns whether it missed. One pass moves each entry one place on until the line is found.
+ * Use the line, or insert it. Only for LRU without flags; the caller maintains the filter's tables.
+ * Returns whether it missed. One pass moves each entry by one place until it finds the line.
  */
 static inline bool sim_by_age_reference(struct sim_cache *c, uint64_t set, uint64_t line)
 {

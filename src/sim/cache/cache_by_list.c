@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in long sets: each set is a ring of its places by age and one more, its head,
- * between the youngest and the oldest. Free places are the oldest.
+ * LRU and FIFO in long sets: a set is a ring of its places by age, and of its head, between the
+ * youngest and the oldest. Free places are the oldest.
  */
 #include <stddef.h>
 
@@ -23,7 +23,7 @@ static void unlink_place(struct sim_cache *c, uint32_t place)
 	c->younger[c->older[place]] = c->younger[place];
 }
 
-/* Put a place between a younger one and the next. */
+/* Link a place after a younger one. */
 static void link_after(struct sim_cache *c, uint32_t place, uint32_t younger)
 {
 	uint32_t older = c->older[younger];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Random, PLRU and SRRIP: an entry stays where it was put. The lowest free place is filled first.
- */
+/* Random, PLRU and SRRIP: entries never move. The lowest free place is filled first. */
 #include <stddef.h>
 
 #include "sim/base/bits.h"
@@ -48,11 +46,11 @@ static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 	return NULL;
 }
 
-/* ---- Who gives way ---- */
+/* ---- The choice of a victim ---- */
 
 /*
- * The nodes of a tree of `ways` leaves are bits 1 to ways - 1 of a word, the children of node n are
- * 2n and 2n + 1, and a bit that is set says that the older half is the one with higher ways.
+ * The nodes of a tree with `ways` leaves are bits 1 to ways - 1 of a word. The children of node n
+ * are 2n and 2n + 1. A set bit means that the older half has the higher ways.
  */
 static void turn_tree(struct sim_cache *c, uint64_t set, uint32_t way)
 {
@@ -77,7 +75,9 @@ static uint32_t tree_victim(const struct sim_cache *c, uint64_t set)
 	return node - c->ways;
 }
 
-/* The first entry that is expected back last; where there is none, all age until there is. */
+/*
+ * The first entry that is expected back last. If there is none, all entries age until there is one.
+ */
 static uint32_t rrip_victim(struct sim_cache *c, uint64_t set)
 {
 	uint64_t *entries = c->entries + set * c->ways;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The four ways to keep a set, for cache.c alone; see cache.h. */
+/* The four kinds of sets, only for cache.c; see cache.h. */
 #ifndef DWELL_SIM_CACHE_CACHE_KINDS_H
 #define DWELL_SIM_CACHE_CACHE_KINDS_H
 
 #include "sim/cache/cache.h"
 
-/* As the functions of cache.h; the tables of the filter are not their job. */
+/* Like the functions of cache.h, but without the filter's tables. */
 struct sim_cache_kind {
 	int (*init)(struct sim_cache *c);
 	void (*release)(struct sim_cache *c);
 	/* The entry of a line, or NULL. */
 	uint64_t *(*find)(struct sim_cache *c, uint64_t set, uint64_t line);
-	/* A hit on an entry that find returned, which may move. */
+	/* Registers a hit on an entry from find; the entry may move. */
 	void (*use)(struct sim_cache *c, uint64_t set, uint64_t *entry);
 	uint64_t (*insert)(struct sim_cache *c, uint64_t set, uint64_t entry);
 	void (*remove)(struct sim_cache *c, uint64_t set, uint64_t *entry);

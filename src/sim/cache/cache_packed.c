@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kind of cache with packed orders; see cache_packed.h. */
+/* Caches with packed orders; see cache_packed.h. */
 #include "sim/cache/cache_packed.h"
 
 #include <stddef.h>
 
 #include "sim/cache/cache_kinds.h"
 
-/*
- * Behind the last set there is room for eight entries: who looks at eight at a time may read there.
- */
+/* After the last set there is space for eight entries, as eight may be read at once. */
 static uint64_t table_bytes(const struct sim_cache *c)
 {
 	return (c->sets * (SIM_PACKED_HEAD + c->ways) + 8) * sizeof(*c->entries);
@@ -25,7 +23,7 @@ static int init(struct sim_cache *c)
 	c->oldest_shift = 4 * (c->ways - 1);
 	for (unsigned way = 0; way < c->ways; way++) {
 		c->part_mask |= (uint64_t)1 << (way % 8 * 8 + way / 8);
-		order = order << 4 | way; /* way 0 is the oldest: it is filled first */
+		order = order << 4 | way; /* way 0 is the oldest: filled first */
 	}
 	for (uint64_t number = 0; number < c->sets; number++) {
 		uint64_t *set = sim_packed_set(c, number);
@@ -68,7 +66,7 @@ static uint64_t insert(struct sim_cache *c, uint64_t number, uint64_t entry)
 	return sim_packed_replace(c, sim_packed_set(c, number), entry);
 }
 
-/* The way becomes the oldest: the youngest, first, and then all others move up. */
+/* The way becomes the oldest: make it the youngest, then age it past all others. */
 static void remove_entry(struct sim_cache *c, uint64_t number, uint64_t *entry)
 {
 	uint64_t *set = sim_packed_set(c, number), way = way_of(set, entry);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in sets of up to 16 ways: entries stay in their ways, and a word holds their order.
- * So a use costs the same few dozen instructions wherever the line is, with one data-dependent
- * branch.
+ * LRU and FIFO in sets of up to 16 ways: entries never move, and a word holds their order. So each
+ * use takes the same few dozen instructions wherever the line is, with one data-dependent branch.
  *
- * A set is 3 + ways words:
+ * A set has 3 + ways words:
  *
- * 	order	  the ways by age, four bits each, the youngest in the lowest
- * 	parts[2]  of each way eight bits of its line's number, to find it by
- * 	entries[]
+ *   order     the ways by age, four bits each, the youngest in the lowest
+ *   parts[2]  for each way, eight bits of its line's number, by which it is found
+ *   entries[]
  *
  * Free ways are the oldest.
  */
@@ -38,8 +37,8 @@ static inline uint64_t sim_packed_part(const struct sim_cache *c, uint64_t line)
 }
 
 /*
- * Bytes of `word` that may equal `part`, as bits 7, 15, ...: all that do, and perhaps some above
- * the first.
+ * Bytes of `word` that may equal `part`, as bits 7, 15, ...: all equal ones, and possibly some
+ * above the first equal one.
  */
 static inline uint64_t sim_packed_equal(uint64_t word, uint64_t part)
 {
@@ -48,7 +47,7 @@ static inline uint64_t sim_packed_equal(uint64_t word, uint64_t part)
 	return (x - SIM_BYTES_1) & ~x & SIM_BYTES_1 << 7;
 }
 
-/* The way that holds the line, or -1. */
+/* The way of the line, or -1. */
 static inline int sim_packed_find(const struct sim_cache *c, const uint64_t *set, uint64_t line)
 {
 	uint64_t part = sim_packed_part(c, line);
@@ -67,7 +66,7 @@ static inline int sim_packed_find(const struct sim_cache *c, const uint64_t *set
 	return -1;
 }
 
-/* The order after a way, which is in it, became the youngest. */
+/* The order after one of its ways became the youngest. */
 static inline uint64_t sim_packed_to_front(uint64_t order, unsigned way)
 {
 	uint64_t x = order ^ way * SIM_NIBBLES_1;
@@ -78,7 +77,7 @@ static inline uint64_t sim_packed_to_front(uint64_t order, unsigned way)
 	return (order & ~younger) | (order << 4 & younger) | way;
 }
 
-/* A hit. */
+/* Register a hit. */
 static inline void sim_packed_use(uint64_t *set, unsigned way)
 {
 	set[0] = sim_packed_to_front(set[0], way);
@@ -97,7 +96,7 @@ static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, ui
 	return victim;
 }
 
-/* As sim_by_age_reference. */
+/* Like sim_by_age_reference. */
 static inline bool sim_packed_reference(struct sim_cache *c, uint64_t number, uint64_t line)
 {
 	uint64_t *set = sim_packed_set(c, number);

@@ -11,7 +11,7 @@
 #ifndef DWELL_SIM_CACHE_ENTRY_H
 #define DWELL_SIM_CACHE_ENTRY_H
 
-#define SIM_ENTRY_FLAG_BITS 8 /* at least 4; more leave less of the line's number */
+#define SIM_ENTRY_FLAG_BITS 8 /* at least 4; more bits leave fewer for the line's number */
 
 #ifndef __ASSEMBLER__
 
@@ -23,9 +23,9 @@
 #define SIM_NO_LINE UINT64_MAX /* no line, or no entry */
 
 #define SIM_DIRTY      0x01u
-#define SIM_PREFETCHED 0x02u /* and not used since */
+#define SIM_PREFETCHED 0x02u /* brought by a prefetcher, and not used since */
 
-/* For SRRIP: how late the line is expected back. */
+/* For SRRIP: the expected time until the next use. */
 #define SIM_RRPV_SHIFT 2
 #define SIM_RRPV_MAX   3u
 
@@ -46,13 +46,13 @@ static inline uint64_t sim_entry_line(uint64_t entry)
 	return entry >> SIM_ENTRY_FLAG_BITS;
 }
 
-/* Not for a free place together with the highest line number. */
+/* Not valid for a free place and the highest line number. */
 static inline bool sim_entry_is(uint64_t entry, uint64_t line)
 {
 	return (entry ^ sim_entry_of(line, 0)) <= SIM_ENTRY_FLAGS;
 }
 
-/* Any of the flags. */
+/* Tell whether it has any of the flags. */
 static inline bool sim_entry_has(uint64_t entry, unsigned flags)
 {
 	return (entry & flags) != 0;
@@ -63,13 +63,13 @@ static inline unsigned sim_entry_rrpv(uint64_t entry)
 	return entry >> SIM_RRPV_SHIFT & SIM_RRPV_MAX;
 }
 
-/* Expected back `steps` later; the sum is at most SIM_RRPV_MAX. */
+/* The entry, expected back `steps` later; the sum must not exceed SIM_RRPV_MAX. */
 static inline uint64_t sim_entry_later(uint64_t entry, unsigned steps)
 {
 	return entry + ((uint64_t)steps << SIM_RRPV_SHIFT);
 }
 
-/* After a use that adds flags: no longer prefetched, and expected back soon. */
+/* The entry after a use with these flags: no longer prefetched, and expected back soon. */
 static inline uint64_t sim_entry_used(uint64_t entry, unsigned flags)
 {
 	return (entry & ~(uint64_t)(SIM_PREFETCHED | SIM_RRPV_MAX << SIM_RRPV_SHIFT)) | flags;

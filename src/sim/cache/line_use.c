@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The use of the lines that a cache holds. */
+/* The use of the lines in a cache. */
 #include "sim/cache/line_use.h"
 
 #include <stddef.h>
 
 #include "sim/base/bits.h"
 
-#define PARTS_SHIFT 6 /* a bit each of a word */
+#define PARTS_SHIFT 6 /* a word has one bit for each part */
 
 int sim_line_use_init(struct sim_line_use *u, uint64_t lines, unsigned line_shift,
 		      const struct sim_memory *memory)
 {
 	unsigned parts_shift = line_shift < PARTS_SHIFT ? line_shift : PARTS_SHIFT;
 
-	/* One line more: one comes before another goes. */
+	/* One more record: a line is filled before another one is evicted. */
 	*u = (struct sim_line_use){.memory = memory,
 				   .shift = line_shift,
 				   .part_shift = line_shift - parts_shift,

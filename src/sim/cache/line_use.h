@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often each line of a cache is used, and which of its bytes, between fill and eviction. The
- * instruction that loaded the line is charged, as by Callgrind's --cacheuse:
+ * How often each line of a cache is used between fill and eviction, and which of its bytes. As in
+ * Callgrind's --cacheuse, the instruction that loaded the line is charged:
  *
- *	AcCost	1000 / uses: small where a line is used often
- *	SpLoss	bytes of the line that nobody touched (of lines longer than 64 bytes: in
- *		64 parts of equal size)
+ *   AcCost  1000 / uses: small if a line is used often
+ *   SpLoss  bytes of the line that were not touched (lines longer than 64 bytes are divided
+ *           into 64 equal parts)
  */
 #ifndef DWELL_SIM_CACHE_LINE_USE_H
 #define DWELL_SIM_CACHE_LINE_USE_H
@@ -16,16 +16,16 @@
 #include "sim/base/memory.h"
 
 struct sim_line_record {
-	uint64_t touched; /* a bit per part */
-	uint32_t uses;	  /* stays at its largest value */
-	uint32_t tag;	  /* of the instruction that loaded it */
+	uint64_t touched; /* one bit per part */
+	uint32_t uses;	  /* saturates */
+	uint32_t tag;	  /* the instruction that loaded it */
 };
 
 struct sim_line_use {
 	const struct sim_memory *memory; /* NULL: not in use */
 	unsigned shift;			 /* of a line */
 	unsigned part_shift;		 /* bytes of a part */
-	uint64_t all_parts;		 /* their bits */
+	uint64_t all_parts;		 /* bits of all parts */
 	uint64_t room;
 	struct sim_line_record *records;
 	uint32_t *free; /* a stack of free records */
@@ -38,17 +38,17 @@ int sim_line_use_init(struct sim_line_use *u, uint64_t lines, unsigned line_shif
 		      const struct sim_memory *memory);
 void sim_line_use_release(struct sim_line_use *u);
 
-/* A line is filled, evicted. _end returns the line's record; all zero: it had none. */
+/* A line is filled, or evicted. _end returns the line's record, all zero if it had none. */
 void sim_line_use_begin(struct sim_line_use *u, uint64_t line, uint32_t tag);
 struct sim_line_record sim_line_use_end(struct sim_line_use *u, uint64_t line);
 
-/* The record of a line; NULL: it has none. Valid until the next begin or end. */
+/* The record of a line, or NULL. Valid until the next begin or end. */
 struct sim_line_record *sim_line_use_find(struct sim_line_use *u, uint64_t line);
 
-/* Mark bytes first .. last as used; some of them lie in the line. */
+/* Mark bytes first .. last as used, as far as they are in the line. */
 void sim_line_use_touch(struct sim_line_use *u, uint64_t line, uint64_t first, uint64_t last);
 
-/* The parts of the line that bytes first .. last lie in: a bit each. */
+/* The parts of the line that contain bytes first .. last, one bit each. */
 uint64_t sim_line_use_parts(const struct sim_line_use *u, uint64_t line, uint64_t first,
 			    uint64_t last);
 

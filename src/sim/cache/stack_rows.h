@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * LRU stacks of cache sets (Mattson, Gecsei, Slutz and Traiger 1970). A row holds the lines of a
- * set in the order of their last use, the youngest first. The place of a line is its stack distance
- * in the set: caches with the same number of sets and more ways hit.
+ * set in the order of their last use, youngest first. A line's place is its stack distance within
+ * the set: caches with the same number of sets hit if they have more ways than that.
  *
- * A row is 16 or 8 entries of 64 bits, or 16 of 32 bits (a short row): one or two host cache lines.
- * An entry is a line's number + 1, or its tag (the number without the set's) + 1. Free entries are
- * 0 and come last. Each operation exists in C and, where the caller says that the processor has it
- * (`is_wide`), in AVX-512 (F, BW, DQ): 12 to 20 instructions without a branch. The latter uses only
- * zmm16 to zmm19 and k1 to k3, which only code for AVX-512 uses.
+ * A row has 16 or 8 entries of 64 bits, or 16 of 32 bits (a short row): one or two host cache
+ * lines. An entry is a line's number + 1, or its tag (the number without the set's bits) + 1. Free
+ * entries are 0 and come last. Each operation exists in C and, if the caller knows that the
+ * processor has it (`is_wide`), in AVX-512 (F, BW, DQ): 12 to 20 instructions without a branch. The
+ * latter uses only zmm16 to zmm19 and k1 to k3, which only code for AVX-512 uses.
  */
 #ifndef DWELL_SIM_CACHE_STACK_ROWS_H
 #define DWELL_SIM_CACHE_STACK_ROWS_H
@@ -55,9 +55,10 @@ static inline unsigned sim_row_exchange_16_wide(uint64_t *row, uint64_t out, uin
 }
 
 /*
- * A row of one vector register, of entries with this suffix of instructions and so many bits. zmm16
- * is all entry %0: zmm18 the row, and k1 and %0 where in it that is. Then what `in` names, all the
- * entry that comes, moves in from the front up to there.
+ * A row in one vector register; the macros' arguments are the instructions' suffix and the size of
+ * entries. FIND: zmm16 has the entry %0 in all places, zmm18 gets the row, and k1 and %0 the place
+ * of the entry in it. MOVE_IN: moves the register `in` into the front, and the entries up to that
+ * place by one.
  */
 #define SIM_ROW_FIND(suffix, mask)                     \
 	"vmovdqu64 (%1), %%zmm18\n\t"                  \
@@ -116,8 +117,8 @@ static inline unsigned sim_row_remove_8_wide(uint64_t *row, uint64_t entry)
 
 /*
  * Put `in` at the front of a row of `room` entries, 8 or 16, and remove `out`, or the oldest entry
- * if the row lacks `out`. The row must not hold `in`, unless it is `out`. Returns where `out` was;
- * SIM_ROW: nowhere.
+ * if the row does not have `out`. The row must not have `in`, unless it is `out`. Returns the place
+ * of `out`; SIM_ROW: none.
  */
 static inline unsigned sim_row_exchange(uint64_t *row, uint32_t room, uint64_t out, uint64_t in,
 					bool is_wide)
@@ -138,7 +139,7 @@ static inline unsigned sim_row_exchange(uint64_t *row, uint32_t room, uint64_t o
 	return SIM_ROW;
 }
 
-/* Move or insert an entry at the front of a short row. Returns as sim_row_exchange. */
+/* Move or insert an entry at the front of a short row. Returns the same as sim_row_exchange. */
 static inline unsigned sim_row_touch_32(uint32_t *row, uint32_t entry, bool is_wide)
 {
 	uint32_t moved = entry;
@@ -156,7 +157,7 @@ static inline unsigned sim_row_touch_32(uint32_t *row, uint32_t entry, bool is_w
 	return SIM_ROW;
 }
 
-/* Remove an entry. Returns as sim_row_exchange. */
+/* Remove an entry. Returns the same as sim_row_exchange. */
 static inline unsigned sim_row_remove(uint64_t *row, uint32_t room, uint64_t entry, bool is_wide)
 {
 	unsigned at = 0;

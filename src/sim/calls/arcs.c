@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a call graph counts: arcs, cells of segments, targets of jumps. */
+/* The counts of a call graph: arcs, cells of segments, targets of jumps. */
 #include <stddef.h>
 
 #include "sim/calls/frames.h"
 
-/* More different targets of indirect jumps are not kept. */
+/* Limit of different targets of indirect jumps; further ones are lost. */
 #define MOST_JUMPS ((uint64_t)1 << 20)
 
 struct found_cell {
@@ -91,7 +91,7 @@ struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_cal
 				  struct sim_segment *segment)
 {
 	if (s->node == SIM_NO_NODE)
-		return &segment->own; /* there was no memory for a root */
+		return &segment->own; /* without memory there is no root */
 	if (g->has_short_segments) {
 		segment->node = s->node;
 		if (segment->own.node == 0)

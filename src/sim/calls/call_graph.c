@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules of call_graph.h: what the end of one segment and the next segment mean together. */
+/* The rules of call_graph.h: what the end of a segment together with the next segment means. */
 #include "sim/calls/call_graph.h"
 
 #include <stddef.h>
@@ -52,9 +52,9 @@ void sim_call_graph_unfinished(struct sim_call_stack *s)
 		s->transfer = SIM_CUT;
 }
 
-/* ---- Where a segment leads to ---- */
+/* ---- The function of the next segment ---- */
 
-/* What is executed now was called by nobody that is known. */
+/* Begin a root: nothing known has called the current function. */
 static void begin_root(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		       const struct sim_totals *totals)
 {
@@ -65,8 +65,8 @@ static void begin_root(struct sim_call_graph *g, struct sim_call_stack *s, uint3
 }
 
 /*
- * A stub of the linkage table, or the dynamic linker's look-up, leads to what was called: as if
- * there had been two calls, one after the other. True: it was so.
+ * A stub of the linkage table, or the dynamic linker's resolver, jumps to the called function.
+ * Treat it as two calls, one after the other. Returns whether it was so.
  */
 static bool leave_stub(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		       const struct sim_totals *totals)
@@ -86,7 +86,8 @@ static bool leave_stub(struct sim_call_graph *g, struct sim_call_stack *s, uint3
 }
 
 /*
- * From the end of `last` without a call or return to code of a function, at its beginning or not.
+ * Go from the end of `last`, without call or return, to code of a function, at its beginning or
+ * not.
  */
 static void go_to(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		  bool is_entry, struct sim_segment *last, const struct sim_totals *totals)
@@ -141,11 +142,11 @@ static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
 	const bool entry = sim_is_entry(g, segment);
 	const uint64_t sp = s->sp;
 
-	/* Out of the root: its caller is not known, or is the kernel. */
+	/* A return out of the root: its caller is unknown, or the kernel. */
 	if (sim_top(s)->sp == NO_SP && !entry && sp - s->fiber->high < SIM_NEAR &&
 	    (sp > s->fiber->high || s->fiber->interrupted != NULL))
 		sim_frames_end(g, s, totals);
-	/* A return that is not from the topmost frame may be one to another stack. */
+	/* A return that does not match the topmost frame may lead to another stack. */
 	if (s->fiber->count == 0 || sim_top(s)->sp != sp)
 		sim_fibers_choose(g, s, sp, entry ? SIM_BY_RETURN_TO_ENTRY : SIM_BY_RETURN, totals);
 	s->fiber->sp = sp;

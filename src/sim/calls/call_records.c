@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records one after the other; see call_records.h. */
+/* Follows records one after the other; see call_records.h. */
 #include "sim/calls/call_records.h"
 
 #include <stddef.h>
@@ -46,7 +46,7 @@ void sim_call_graph_place(struct sim_call_graph *g, struct sim_segment *segment)
 		segment->own.node = sim_contexts_root(&g->contexts, segment->function, UINT32_MAX);
 }
 
-/* One more of each event of these words. */
+/* Add one to each event in these words. */
 static void add_words(struct sim_totals *totals, const struct sim_trail *trail,
 		      const struct sim_record *r)
 {
@@ -111,7 +111,7 @@ static void find_entered(struct sim_call_graph *g, const struct sim_trail *trail
 			     : sim_contexts_root(&g->contexts, entered->function, UINT32_MAX);
 }
 
-/* Where the record of the site leads to; NULL: there is no code. */
+/* The segment that the record leads to; NULL if there is no code. */
 SIM_QUICK struct sim_segment *entered_by(struct sim_call_graph *g, const struct sim_trail *trail,
 					 struct sim_site *site, const struct sim_record *r)
 {
@@ -121,9 +121,9 @@ SIM_QUICK struct sim_segment *entered_by(struct sim_call_graph *g, const struct 
 }
 
 /*
- * The site as it is where it leads to what the record says, which is known; NULL: there is no code.
- * An interpreter calls all that it has from one place: to look for segment and arc each time was 5
- * % of perl's time.
+ * The site for this record's target, which is known; NULL if there is no code. For interpreters,
+ * which call everything from one place, looking up segment and arc each time took 5 % of perl's
+ * time.
  */
 SIM_QUICK struct sim_site *site_towards(struct sim_call_graph *g, const struct sim_trail *trail,
 					struct sim_site *site, const struct sim_record *r)
@@ -148,7 +148,7 @@ static __attribute__((noinline)) struct sim_arc *known_arc(uint32_t node, struct
 	return site->arc;
 }
 
-/* The arc to there that was taken last, or a known one. */
+/* The arc to the target that was taken last, or another known one. */
 SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *site)
 {
 	if (site->arc != NULL && site->arc->caller == q->node)
@@ -157,8 +157,8 @@ SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *sit
 }
 
 /*
- * The end that follows r, if it is known already; nothing lies between but one record of events.
- * NULL: not so.
+ * The record of the next end, with at most one record of events before it; NULL if it has not been
+ * written yet.
  */
 SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
 					    const struct sim_record *end)
@@ -168,7 +168,9 @@ SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
 	return r < end ? r : NULL;
 }
 
-/* The events of a record are the arc's. A byte of bits may stand for counters that it has not. */
+/*
+ * Add the events of a record to the arc. A byte of bits may have more bits than there are counters.
+ */
 static void add_to_arc(const struct sim_call_graph *g, struct sim_arc *arc,
 		       const struct sim_trail *trail, const struct sim_record *r)
 {
@@ -184,8 +186,7 @@ static void add_to_arc(const struct sim_call_graph *g, struct sim_arc *arc,
 }
 
 /*
- * An arc was taken at `from`, and what it led to has ended at `to`, which is the next end; nothing
- * was pushed for it.
+ * An arc was taken at `from`, and the call ended at `to`, the next end; no frame was made for it.
  */
 SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_trail *trail, struct sim_arc *arc,
 		    const struct sim_record *from, const struct sim_record *to,
@@ -208,7 +209,7 @@ SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_trail *trail, str
 		add_to_arc(g, arc, trail, from + 1);
 }
 
-/* The frame of a call, and when it began. */
+/* A call, and where it began. */
 struct begun {
 	struct sim_arc *arc;
 	const struct sim_record *at;
@@ -216,8 +217,8 @@ struct begun {
 };
 
 /*
- * Does the call lead to a stub whose jump is the next end? Then *call is what the jump leads to, as
- * in sim_quick_lead_on, and the stub is passed.
+ * If the call leads to a stub whose jump is the next end, skip the stub: *call becomes the call
+ * that the jump leads to, as in sim_quick_lead_on.
  */
 SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
 			 struct sim_trail *trail, struct begun *call, const struct sim_record *next,
@@ -239,9 +240,8 @@ SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
 }
 
 /*
- * Follows the call at r. Where the next end is its return, or the jump of a stub, no frame is made
- * for it, and the return or jump is followed as well. Returns the last record that is followed;
- * NULL: none.
+ * Follow the call at r. If the next end is its return, or the jump of a stub, follow that, too,
+ * without making a frame. Returns the last record that was followed, or NULL for none.
  */
 SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct sim_quick *q,
 					      struct sim_trail *trail, struct sim_site *site,
@@ -280,7 +280,10 @@ SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct s
 	return call.at;
 }
 
-/* As sim_quick_return: the return address is the one behind the call that made the frame. */
+/*
+ * Like sim_quick_return, but compares the return address with the one of the call that made the
+ * frame.
+ */
 SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q, struct sim_trail *trail,
 			    const struct sim_record *r, struct sim_totals *totals)
 {
@@ -302,8 +305,8 @@ SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q, struc
 }
 
 /*
- * Returns the last record that is followed: r or, if it leads to a stub whose jump is the next end,
- * that. NULL: none.
+ * Returns the last record that was followed: r, or the next end if that is the jump of a stub; NULL
+ * for none.
  */
 SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 					      struct sim_trail *trail, struct sim_site *site,
@@ -343,7 +346,7 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 	return jump.at;
 }
 
-/* The end has taken an arc, which the site towards there had not. */
+/* Store the arc that the slow rules found in the site for this target, which had none. */
 static void keep_arc(struct sim_call_graph *g, const struct sim_trail *trail, struct sim_site *site,
 		     const struct sim_record *r)
 {
@@ -385,7 +388,7 @@ static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
 		top->back = site->back;
 }
 
-/* Returns the last record that is followed, r or one behind it; NULL: none. */
+/* Returns the last record that was followed, r or a later one; NULL for none. */
 SIM_QUICK const struct sim_record *quick_step(struct sim_call_graph *g, struct sim_quick *q,
 					      struct sim_trail *trail, const struct sim_record *r,
 					      const struct sim_record *end,
@@ -398,7 +401,7 @@ SIM_QUICK const struct sim_record *quick_step(struct sim_call_graph *g, struct s
 	if (r->site & SIM_RECORD_RETURN)
 		return quick_return(g, q, trail, r, totals) ? r : NULL;
 	site = &trail->sites[r->site];
-	if (r->pc - site->back < site->span) /* within its function: a switch */
+	if (r->pc - site->back < site->span) /* within the function: a switch */
 		return r;
 	site = site_towards(g, trail, site, r);
 	if (site == NULL)
@@ -408,7 +411,7 @@ SIM_QUICK const struct sim_record *quick_step(struct sim_call_graph *g, struct s
 	return quick_jump(g, q, trail, site, r, end, totals);
 }
 
-/* Steps that nothing waits for have left the totals as they were. */
+/* Steps that did not need the totals have not updated them: do so at the end. */
 static void take_last(struct sim_trail *trail, const struct sim_record *r,
 		      const struct sim_record *end, struct sim_totals *totals)
 {

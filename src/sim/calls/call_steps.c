@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Steps one after the other; see call_steps.h. */
+/* Follows steps one after the other; see call_steps.h. */
 #include "sim/calls/call_steps.h"
 
 #include "sim/calls/quick_step.h"
 
-/* Segments are far from each other: they are asked for so many steps ahead. */
+/* Segments are far apart in memory: prefetch this many steps ahead. */
 #define AHEAD 8
 
 struct sim_segment sim_step_nothing = {.end = SIM_END_NOTHING};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many steps of a thread through its call graph at once. Who executes segments writes down where
- * one of them was left for another function, or may have been, and goes on; what it has written is
- * followed later in one loop, which knows what comes next and whose branches go as those of the
- * program's calls. So a call and its return cost less than half of what telling them one by one
- * does, and spoil no other loop's prediction of branches.
+ * Many steps of a thread through its call graph at once. Code that executes segments records where
+ * it left one for another function, or may have done so, and continues. The steps are followed
+ * later in one loop, which knows the next step, and whose branches behave as the program's calls.
+ * So a call and its return cost less than half as much as when reported one by one, and disturb no
+ * other loop's branch prediction.
  *
- * Only for graphs without contexts and jumps (sim_call_graph_takes_steps): those want each
+ * Only for graphs without contexts and jumps (sim_call_graph_takes_steps): those need each
  * segment's cell.
  */
 #ifndef DWELL_SIM_CALLS_CALL_STEPS_H
@@ -15,8 +15,8 @@
 #include "sim/calls/call_graph.h"
 
 /*
- * The first SIM_OFTEN events (instructions, reads, writes) in one word, to be summed up. The sum
- * must begin at 0 often enough: its parts have 24, 19 and 20 bits. The highest bit means nothing.
+ * The first SIM_OFTEN events (instructions, reads, writes) in one word, for sums. The sum must
+ * restart at 0 before its parts of 24, 19 and 20 bits overflow. The highest bit is unused.
  */
 #define SIM_COUNTS(insns, reads, writes) \
 	((uint64_t)(insns) | (uint64_t)(reads) << 24 | (uint64_t)(writes) << 43)
@@ -54,13 +54,13 @@ static inline void sim_totals_add_each(struct sim_totals *t, uint64_t bits)
 }
 
 /*
- * left  entered
- *  s1    s2     s1 was executed to its end, and s2 comes next
- *  nothing s2   s2 comes next; what was before it has been told in another way, or nothing was
- *  event  any   sp is the number of an event, counts how often it happened
- *  events any   counts has a bit for each event that happened, as sim_totals_add_each wants it
- * The first two lines: sp as in sim_call_graph_leave; counts is the sum of SIM_COUNTS at the end of
- * s1.
+ *   left     entered
+ *   s1       s2       s1 was executed to its end, and s2 comes next
+ *   nothing  s2       s2 comes next; what came before was reported in another way, or nothing was
+ *   event    any      sp is the number of an event, counts how often it happened
+ *   events   any      counts has a bit for each event that happened, see sim_totals_add_each
+ * In the first two lines sp is as in sim_call_graph_leave, and counts is the sum of SIM_COUNTS at
+ * the end of s1.
  */
 struct sim_step {
 	struct sim_segment *left, *entered;
@@ -76,7 +76,7 @@ static inline bool sim_call_graph_takes_steps(const struct sim_call_graph *g)
 }
 
 /*
- * Follow the steps from `step` up to `end`. Updates the totals; the caller counts executions of
+ * Follow the steps from `step` up to `end`. Updates the totals; the caller counts the executions of
  * cells.
  */
 void sim_call_graph_steps(struct sim_call_graph *g, struct sim_call_stack *s,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chains of callers, each made once. */
+/* Chains of callers, each stored once. */
 #include "sim/calls/contexts.h"
 
 #include <stddef.h>
@@ -42,7 +42,7 @@ static int grow(struct sim_contexts *c)
 	return 0;
 }
 
-/* The node of a function and a chain of callers; 0 when memory ran out. */
+/* The node of a function and its chain of callers; 0 when memory ran out. */
 static uint32_t node_of(struct sim_contexts *c, uint32_t function, uint32_t caller, uint32_t thread)
 {
 	uint64_t hash = sim_table_hash((uint64_t)function << 32 | caller, thread), at;
@@ -73,7 +73,7 @@ uint32_t sim_contexts_root(struct sim_contexts *c, uint32_t function, uint32_t t
 	return node_of(c, function, 0, thread);
 }
 
-/* The chain without its farthest caller; 0: nothing is left, or no memory. */
+/* The chain without its farthest caller; 0 if nothing is left, or without memory. */
 static uint32_t shorten(struct sim_contexts *c, uint32_t node)
 {
 	uint32_t caller, shorter;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks that a thread runs on. Nobody tells when a program changes them (swapcontext and its
- * kin): it shows in the next call or return, whose stack pointer is not near the one before. Most
- * switches end in a return that pops the return address of the very call that switched away, so
- * that the place where a stack was left says which it is.
+ * The stacks of a thread. Programs change stacks unannounced (swapcontext and similar): the next
+ * call or return shows it, as its stack pointer is not near the previous one. Most switches end in
+ * a return to the very call that switched away, so a stack is identified by the address where it
+ * was left.
  */
 #include <stddef.h>
 
 #include "sim/calls/frames.h"
 
-/* A call this far down is a function with large variables, farther it is another stack. */
+/* A call this far down is a function with large variables; a farther one is on another stack. */
 #define LARGEST_FRAME ((uint64_t)8 << 20)
-/* How far outside the known part of a stack a call still belongs to it, or a return. */
+/* How far outside its known part a call, or a return, still belongs to a stack. */
 #define MARGIN	      ((uint64_t)64 << 10)
 #define RETURN_MARGIN ((uint64_t)4 << 10)
-/* Other stacks of a thread that are remembered. */
+/* Other stacks of a thread that are kept. */
 #define MOST_FIBERS 1024u
 
 static void free_fiber(struct sim_call_graph *g, struct sim_fiber *f)
@@ -41,7 +41,7 @@ static void switch_to(struct sim_call_graph *g, struct sim_call_stack *s, struct
 	sim_frames_wake(g, s, totals);
 }
 
-/* A stack that does not run ends: its calls ended when it was left. */
+/* End a stack that is not running. Its calls ended when the thread left it. */
 static void drop(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_fiber *f)
 {
 	sim_frames_settle(g, f, &f->left);
@@ -49,7 +49,9 @@ static void drop(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_
 	free_fiber(g, f);
 }
 
-/* The stack that has not run for longest, of those that nobody waits for. */
+/*
+ * The stack that has not run for the longest time, except stacks of handlers and interrupted ones.
+ */
 static struct sim_fiber *oldest(const struct sim_call_stack *s)
 {
 	struct sim_fiber *found = NULL;
@@ -83,7 +85,7 @@ int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
 	return 0;
 }
 
-/* ---- Which stack is it? ---- */
+/* ---- The choice of the stack ---- */
 
 static bool covers(const struct sim_fiber *f, uint64_t sp, enum sim_move move)
 {
@@ -97,7 +99,7 @@ static uint64_t distance(const struct sim_fiber *f, uint64_t sp)
 	return sp > f->sp ? sp - f->sp : f->sp - sp;
 }
 
-/* Another stack that was left at sp, or else the nearest that reaches there. */
+/* Find another stack that was left at sp, or else the nearest that covers it. */
 static struct sim_fiber *find_other(const struct sim_call_stack *s, uint64_t sp, enum sim_move move)
 {
 	struct sim_fiber *found = NULL;
@@ -113,7 +115,7 @@ static struct sim_fiber *find_other(const struct sim_call_stack *s, uint64_t sp,
 	return found;
 }
 
-/* Does sp belong to the running stack, although it is beyond what is known of it? */
+/* Tell whether sp belongs to the running stack, although it is outside its known part. */
 static bool extends(const struct sim_fiber *f, uint64_t sp, enum sim_move move)
 {
 	if (f->sp == 0)
@@ -132,7 +134,7 @@ static struct sim_fiber *handler_on(const struct sim_call_stack *s, const struct
 	return f;
 }
 
-/* Handlers that were on top of the running stack have been left by a jump, the newest one first. */
+/* End handlers on top of the running stack that a jump has left, the newest one first. */
 static void drop_handlers(struct sim_call_graph *g, struct sim_call_stack *s)
 {
 	while (s->fiber->is_interrupted) {
@@ -154,7 +156,9 @@ void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint6
 {
 	struct sim_fiber *f = s->fiber, *other = find_other(s, sp, move);
 
-	/* Where both could be meant it is this one, unless the other was left just there. */
+	/*
+	 * If both stacks are possible, stay on this one, unless the other was left exactly at sp.
+	 */
 	if ((covers(f, sp, move) && (other == NULL || other->sp != sp)) ||
 	    (other == NULL && extends(f, sp, move))) {
 		if (f->sp == 0 || sp > f->high)
@@ -169,7 +173,7 @@ void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint6
 	}
 	switch_to(g, s, other, totals);
 	drop_handlers(g, s);
-	/* Its memory is used for a new stack now. */
+	/* Its memory is used for a new stack. */
 	if (move == SIM_BY_RETURN_TO_ENTRY && other->sp != sp) {
 		sim_frames_end(g, s, totals);
 		s->root_flags = SIM_ARC_START;
@@ -204,7 +208,7 @@ void sim_call_graph_signal_return(struct sim_call_graph *g, struct sim_call_stac
 {
 	struct sim_fiber *handler = s->fiber, *below = handler->interrupted;
 
-	if (below == NULL) { /* what it interrupted is not known */
+	if (below == NULL) { /* the interrupted stack is unknown */
 		sim_call_graph_unfinished(s);
 		return;
 	}

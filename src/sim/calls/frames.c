@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of shadow stacks. What makes calls cheap: the arc that a call took last is tried first,
- * and whether a node is active is one look into an array.
+ * Frames of shadow stacks. Calls are cheap because the arc that a call last took is tried first,
+ * and a look into an array tells whether a node is active.
  */
 #include "sim/calls/quick_step.h"
 
@@ -17,7 +17,7 @@ static bool has_contexts(const struct sim_call_graph *g)
 	return g->config.depth != 0;
 }
 
-/* ---- Room ---- */
+/* ---- Memory ---- */
 
 static uint32_t *bigger(const struct sim_call_graph *g, uint32_t *items, uint32_t *room,
 			uint32_t index)
@@ -37,7 +37,7 @@ static uint32_t *bigger(const struct sim_call_graph *g, uint32_t *items, uint32_
 	return more;
 }
 
-/* Make room for the node and its function in the arrays of active ones. */
+/* Make room for the node and its function in the arrays of active nodes and functions. */
 static bool has_places(const struct sim_call_graph *g, struct sim_call_stack *s, uint32_t node)
 {
 	uint32_t function = sim_function_of(g, node);
@@ -82,7 +82,7 @@ static bool grow_rare(const struct sim_call_graph *g, struct sim_fiber *f)
 {
 	uint32_t room = f->rare_room == 0 ? FIRST_FRAMES : f->rare_room * 2;
 	uint64_t words = rare_events(g) + 1;
-	/* One piece of memory for both. */
+	/* One allocation for both. */
 	uint64_t *change = sim_take(g->memory, room * words * sizeof(*change));
 	uint64_t *rare = change + room;
 
@@ -114,7 +114,7 @@ bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
 	return true;
 }
 
-/* For one more frame. */
+/* Make room for one more frame. */
 static bool has_room(const struct sim_call_graph *g, struct sim_fiber *f,
 		     const struct sim_totals *totals)
 {
@@ -142,7 +142,7 @@ void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber 
 			      f->rare + frame->rare * events, events, g->is_wide);
 }
 
-/* ---- What is active ---- */
+/* ---- Active nodes ---- */
 
 static uint32_t active_node(const struct sim_call_stack *s, uint32_t node)
 {
@@ -192,8 +192,8 @@ static void deactivate(const struct sim_call_graph *g, struct sim_call_stack *s,
 /* ---- Calls ---- */
 
 /*
- * The node that a call leads to. A function that is among the last callers already goes on in the
- * node of its newest activation.
+ * The node that a call leads to. If the function is among the last callers, it is the node of its
+ * newest activation.
  */
 static uint32_t callee_of(struct sim_call_graph *g, const struct sim_call_stack *s,
 			  const struct sim_call *c, bool *folded)
@@ -331,7 +331,7 @@ void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
 	}
 	if (f->count == 0)
 		return;
-	/* All began now: one snapshot is enough. */
+	/* All frames begin now, so one snapshot is enough. */
 	f->rare_count = 1;
 	f->rare_change[0] = totals->changes;
 	for (uint64_t i = 0; i < events; i++)
@@ -359,7 +359,7 @@ void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
 	f->used = ++s->switches;
 }
 
-/* What happened elsewhere is not theirs. */
+/* Exclude the events on other stacks from the frames. */
 static void shift(const struct sim_call_graph *g, struct sim_fiber *f,
 		  const struct sim_totals *totals)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frames of shadow stacks; for the files of the call graph alone. */
+/* The frames of shadow stacks; only for the files of the call graph. */
 #ifndef DWELL_SIM_CALLS_FRAMES_H
 #define DWELL_SIM_CALLS_FRAMES_H
 
 #include "sim/calls/call_graph.h"
 
-/* A call to be followed. */
+/* A call to follow. */
 struct sim_call {
 	uint32_t caller; /* node; 0: a root */
 	uint32_t function;
 	uint64_t pc, sp;
 	uint32_t flags;		 /* SIM_ARC_JUMP or those of a root */
-	struct sim_arc **recent; /* where the call site keeps its most recent arc; may be NULL */
+	struct sim_arc **recent; /* the call site's most recent arc; may be NULL */
 };
 
 static inline struct sim_frame *sim_top(const struct sim_call_stack *s)
@@ -24,7 +24,7 @@ static inline uint32_t sim_function_of(const struct sim_call_graph *g, uint32_t 
 	return g->contexts.items[node].function;
 }
 
-/* Is the node a stub or resolver, whose own caller calls what it jumps to? */
+/* Tell whether the node is a stub or resolver: its caller calls what it jumps to. */
 static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
 {
 	uint8_t kind = g->functions.items[sim_function_of(g, node)].kind;
@@ -32,13 +32,13 @@ static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
 	return kind == SIM_FUNCTION_STUB || kind == SIM_FUNCTION_RESOLVER;
 }
 
-/* Is it code made at run time? */
+/* Tell whether it is code made at run time. */
 static inline bool sim_is_made(const struct sim_call_graph *g, uint32_t node)
 {
 	return g->functions.items[sim_function_of(g, node)].kind == SIM_FUNCTION_MADE;
 }
 
-/* Is the segment where its function begins? */
+/* Tell whether the segment is the beginning of its function. */
 static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim_segment *segment)
 {
 	const struct sim_function *f = &g->functions.items[segment->function];
@@ -57,7 +57,7 @@ static inline bool sim_snapshot_is_new(const struct sim_fiber *f, const struct s
 	return f->rare_count != 0 && f->rare_change[f->rare_count - 1] == totals->changes;
 }
 
-/* The rest of sim_frames_add: the other events have changed since the frame began. */
+/* The slow part of sim_frames_add: the other events have changed since the frame began. */
 void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
 			 const struct sim_frame *frame, const struct sim_totals *totals);
 
@@ -92,42 +92,45 @@ static inline void sim_frames_add(const struct sim_call_graph *g, const struct s
 		sim_frames_add_rare(g, f, frame, totals);
 }
 
-/* Follow a call: push a frame, and its node runs. Without memory only the loss is counted. */
+/*
+ * Follow a call: push a frame, and run its node. Without memory the call is lost, and counted as
+ * lost.
+ */
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
 		     const struct sim_totals *totals);
 
-/* The topmost frame ends; its caller runs. */
+/* End the topmost frame; its caller runs. */
 void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,
 		    const struct sim_totals *totals);
 
 /*
- * A jump to the first instruction of a function, which ends when the topmost frame does. If it is
- * active there already, because the same happened before, no frame is made.
+ * Follow a jump to the first instruction of a function, which ends together with the topmost frame.
+ * If an earlier such jump has made it active there, no frame is made.
  */
 void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
 		      const struct sim_totals *totals);
 
-/* The index of the function's newest frame on the running stack + 1; 0: it is not active. */
+/* The index + 1 of the function's newest frame on the running stack; 0: not active. */
 uint32_t sim_frames_active(struct sim_call_graph *g, const struct sim_call_stack *s,
 			   uint32_t function);
 
-/* All frames of the running stack end. */
+/* End all frames of the running stack. */
 void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s,
 		    const struct sim_totals *totals);
-/* Give back the memory of the frames. */
+/* Free the memory of the frames. */
 void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f);
-/* The frames' costs count from now on. */
+/* Count the frames' costs from now on. */
 void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
 			const struct sim_totals *totals);
 /*
- * Add the frames' costs so far to their arcs. `totals`: the thread's now or, for a stack that does
- * not run, those at which it was left.
+ * Add the frames' costs so far to their arcs. `totals`: the thread's current ones, or for a stack
+ * that is not running those when it was left.
  */
 void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f,
 		       const struct sim_totals *totals);
 
 /*
- * The thread leaves the running stack for another, or comes back: its nodes become inactive, or
+ * The thread leaves the running stack for another one, or comes back: its nodes become inactive, or
  * active again.
  */
 void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
@@ -135,25 +138,25 @@ void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
 void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s,
 		     const struct sim_totals *totals);
 
-/* Change the running stack if sp shows that it is another one; see fibers.c. */
+/* Change the running stack if sp belongs to another one; see fibers.c. */
 enum sim_move { SIM_BY_CALL, SIM_BY_RETURN, SIM_BY_RETURN_TO_ENTRY };
 void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
 		       enum sim_move move, const struct sim_totals *totals);
-/* A new stack, which runs. Returns 0, or -1 without memory: the old one runs on. */
+/* Add a new stack, which runs. Returns 0, or -1 without memory: then the old one keeps running. */
 int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
 		   const struct sim_totals *totals);
 
-/* What is counted, empty; g has its memory and configuration. */
+/* Initialise the counts; g has its memory and configuration. */
 void sim_arcs_init(struct sim_call_graph *g);
 void sim_arcs_release(struct sim_call_graph *g);
 
-/* Find the arc, or make it. NULL without memory. */
+/* Find or add the arc. Returns NULL without memory. */
 struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_t pc,
 			      uint32_t callee, uint32_t flags);
-/* Find the segment's cell for the node, or make it. */
+/* Find or add the segment's cell for the node. */
 struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *segment,
 				uint32_t node);
-/* Find the segment's cell for the running node, and make it the segment's recent one. */
+/* Find or add the segment's cell for the running node, and make it the segment's recent one. */
 struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
 				  struct sim_segment *segment);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions by where they begin. */
+/* Functions by their start addresses. */
 #include "sim/calls/functions.h"
 
 #include <stdbool.h>

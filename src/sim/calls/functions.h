@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers for functions: ranges of code that the caller knows how to find. */
+/* Numbers for functions: ranges of code, which the caller finds. */
 #ifndef DWELL_SIM_CALLS_FUNCTIONS_H
 #define DWELL_SIM_CALLS_FUNCTIONS_H
 
@@ -10,21 +10,21 @@
 
 enum sim_function_kind {
 	SIM_FUNCTION_NORMAL,
-	SIM_FUNCTION_STUB,     /* of a procedure linkage table: jumps to a function elsewhere */
-	SIM_FUNCTION_RESOLVER, /* the dynamic linker's, which jumps to what it has looked up */
-	SIM_FUNCTION_UNKNOWN,  /* it is not known where functions begin here */
-	/* Of code made at run time: it ends where the next one begins, which may come later. */
+	SIM_FUNCTION_STUB,     /* in a procedure linkage table: jumps to a function elsewhere */
+	SIM_FUNCTION_RESOLVER, /* the dynamic linker's: jumps to a resolved function */
+	SIM_FUNCTION_UNKNOWN,  /* starts of functions are unknown here */
+	/* Made at run time: ends where the next function begins, which may appear later. */
 	SIM_FUNCTION_MADE,
 };
 
-/* Code from start up to end. */
+/* Code from start to end, end excluded. */
 struct sim_function {
 	uint64_t start, end;
 	uint8_t kind;  /* enum sim_function_kind */
 	uint64_t seen; /* the first pc that was looked up in it */
 };
 
-/* Fill in the function that pc is in, all but `seen`. Asked once for each segment. */
+/* Fill in the function at pc, all but `seen`. Called once for each segment. */
 typedef void sim_function_finder(void *context, uint64_t pc, struct sim_function *found);
 
 struct sim_functions {
@@ -41,7 +41,7 @@ int sim_functions_init(struct sim_functions *f, sim_function_finder *find, void 
 		       const struct sim_memory *memory);
 void sim_functions_release(struct sim_functions *f);
 
-/* The number of the function that pc is in; 0 when memory ran out. */
+/* The number of the function at pc; 0 when memory ran out. */
 uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc);
 
 /*

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of call_graph.h for what programs do nearly always: calls by an arc that is known,
- * returns from the topmost frame, jumps within a function, out of stubs, and to other functions.
- * That is more than 99 % of the steps of sqlite3, python3, perl and cc1. For the files of the call
- * graph alone.
+ * The rules of call_graph.h for the common steps: calls by a known arc, returns from the topmost
+ * frame, jumps within a function, out of stubs, and to other functions. These are more than 99 % of
+ * the steps of sqlite3, python3, perl and cc1. Only for the files of the call graph.
  *
- * All is inlined, so that what a loop of steps looks at again and again is in registers.
+ * Everything is inlined, so that a loop of steps keeps its data in registers.
  */
 #ifndef DWELL_SIM_CALLS_QUICK_STEP_H
 #define DWELL_SIM_CALLS_QUICK_STEP_H
@@ -14,15 +13,15 @@
 
 #include "sim/calls/frames.h"
 
-/* Another stack, perhaps, when farther away: see fibers.c. Frames are seldom larger. */
+/* A stack pointer farther away may be on another stack: see fibers.c. Few frames are larger. */
 #define SIM_NEAR ((uint64_t)256 << 10)
 
 #define SIM_QUICK static inline __attribute__((always_inline))
 
-/* The part of a call stack that steps change, or ask; it is there again once stored. */
+/* The part of a call stack that steps read or change; valid there only after a store. */
 struct sim_quick {
 	struct sim_fiber *fiber;
-	struct sim_frame *top, *last; /* the topmost frame, NULL: there is none; the last place */
+	struct sim_frame *top, *last; /* the topmost frame, or NULL; the last place for a frame */
 	uint32_t *active;
 	uint32_t *active_function; /* with contexts */
 	uint32_t active_room, active_function_room;
@@ -55,7 +54,7 @@ SIM_QUICK void sim_quick_store(const struct sim_quick *q, struct sim_call_stack 
 	s->made = q->made;
 }
 
-/* Is sp on the fiber's stack for sure? */
+/* Tell whether sp is on the fiber's stack for sure. */
 SIM_QUICK bool sim_is_near(const struct sim_fiber *f, uint64_t sp)
 {
 	return f->sp - sp + SIM_NEAR < 2 * SIM_NEAR && sp <= f->high;
@@ -67,8 +66,8 @@ SIM_QUICK bool sim_quick_is_active(const struct sim_quick *q, uint32_t node)
 }
 
 /*
- * The arc from the end of `left` to `entered`: that which the end took last or, where it leads to
- * several functions, that by which the function was entered last. NULL: it is neither.
+ * The arc from the end of `left` to `entered`: the one that the end took last or, for an end with
+ * several targets, the one that last entered the function. NULL if it is neither.
  */
 SIM_QUICK struct sim_arc *sim_quick_arc(const struct sim_quick *q, const struct sim_segment *left,
 					const struct sim_segment *entered)
@@ -85,9 +84,9 @@ SIM_QUICK struct sim_arc *sim_quick_arc(const struct sim_quick *q, const struct 
 }
 
 /*
- * The arc with these flags or, if what it leads to is active, with SIM_ARC_RECURSIVE and, if the
- * like of it is, SIM_ARC_NESTED. NULL: it is not known. Contexts have other rules for what is
- * active.
+ * The arc with these flags; with SIM_ARC_RECURSIVE, too, if its callee is active, and
+ * SIM_ARC_NESTED if made code is. NULL if it is unknown. With contexts, an active function always
+ * means NULL.
  */
 SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct sim_arc *arc,
 					    unsigned flags)
@@ -107,7 +106,7 @@ SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct si
 	return arc != NULL && arc->flags == flags ? arc : NULL;
 }
 
-/* Is there room for a frame that begins now, and a snapshot for it? */
+/* Make sure that there is room for a frame that begins now, and for its snapshot. */
 SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_quick *q,
 				  const struct sim_totals *totals)
 {
@@ -115,7 +114,7 @@ SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_qui
 				     sim_snapshots_take(g, q->fiber, q->top, totals));
 }
 
-/* There is room. */
+/* Push a frame, for which there is room. */
 SIM_QUICK void sim_quick_push(struct sim_quick *q, struct sim_arc *arc, uint64_t sp,
 			      const struct sim_totals *totals)
 {
@@ -163,7 +162,7 @@ SIM_QUICK bool sim_quick_call(struct sim_call_graph *g, struct sim_quick *q,
 	return true;
 }
 
-/* To the caller of the topmost frame; of those that began by jumps there, to that of the first. */
+/* Return to the caller of the topmost frame, past frames that began by jumps. */
 SIM_QUICK bool sim_quick_return(struct sim_call_graph *g, struct sim_quick *q,
 				const struct sim_segment *entered, uint64_t sp,
 				const struct sim_totals *totals)
@@ -172,7 +171,7 @@ SIM_QUICK bool sim_quick_return(struct sim_call_graph *g, struct sim_quick *q,
 
 	if (frame->sp != sp)
 		return false;
-	while (frame[-1].sp == sp) /* no return is from a root, which is the first frame */
+	while (frame[-1].sp == sp) /* no return ends a root, which is the first frame */
 		frame--;
 	if (frame[-1].sp < sp || entered->node != frame->caller)
 		return false;
@@ -183,7 +182,7 @@ SIM_QUICK bool sim_quick_return(struct sim_call_graph *g, struct sim_quick *q,
 	return true;
 }
 
-/* Out of a stub, to what was called. */
+/* Go from a stub to the called function. */
 SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q, uint32_t function,
 				 const struct sim_totals *totals)
 {
@@ -207,8 +206,8 @@ SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q, 
 }
 
 /*
- * A jump into the middle of a function that is active already goes back to it: from a part of it
- * that the compiler has put elsewhere, most often. False: it is no such jump.
+ * A jump into the middle of a function that is already active goes back to it, mostly from a part
+ * that the compiler has separated. Returns false for other jumps.
  */
 SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quick *q,
 				 const struct sim_segment *entered, uint32_t node,
@@ -223,9 +222,9 @@ SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quic
 }
 
 /*
- * A jump to the beginning of what is active already, because such a jump led there since the call:
- * it goes on. So do interpreters that end each of their parts with a jump to the next. False: it is
- * no such jump, or its arc is not known.
+ * A jump to the beginning of a function that such a jump has made active since the call: it just
+ * continues. Interpreters that end each handler with a jump to the next do this. Returns false for
+ * other jumps, or if the arc is unknown.
  */
 SIM_QUICK bool sim_quick_chain(const struct sim_call_graph *g, struct sim_quick *q,
 			       const struct sim_segment *entered, struct sim_arc *arc)
@@ -256,10 +255,7 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 	if (sim_quick_chain(g, q, entered, arc))
 		return true;
 	arc = sim_quick_flagged(q, arc, SIM_ARC_JUMP);
-	/*
-	 * What is active already is gone back to, or was jumped to before: that has rules of its
-	 * own.
-	 */
+	/* Jumps to active functions have their own rules, above. */
 	if (arc == NULL || (arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP ||
 	    !sim_quick_has_room(g, q, totals))
 		return false;
@@ -267,7 +263,7 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 	return true;
 }
 
-/* `left` was left for `entered`. False: nothing is done, it is for the slow rules. */
+/* `left` was left for `entered`. Returns false, with nothing done, if it needs the slow rules. */
 SIM_QUICK bool sim_quick_step(struct sim_call_graph *g, struct sim_quick *q,
 			      const struct sim_segment *left, const struct sim_segment *entered,
 			      uint64_t sp, const struct sim_totals *totals)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stack distance is counted once, at the largest size that it misses in; the sums over larger
- * ones are taken at the end. Misses of random caches are counted as they come.
+ * A stack distance is counted once, at the largest size that it misses in; sums over larger sizes
+ * are taken at the end. Misses of random caches are counted directly.
  */
 #include "sim/curve/curve.h"
 
@@ -9,7 +9,10 @@
 
 static uint64_t storage_bytes(const struct sim_curve *c)
 {
-	/* The sizes, and for each policy both counts, which have one place more: for no miss. */
+	/*
+	 * The sizes, and for each policy both counts, with one more place for accesses without a
+	 * miss.
+	 */
 	return (c->size_count + SIM_POLICIES * 2 * (c->size_count + 1)) * sizeof(uint64_t);
 }
 
@@ -64,7 +67,7 @@ void sim_curve_release(struct sim_curve *c)
 	*c = (struct sim_curve){0};
 }
 
-/* How many of the sizes, the smallest first, a stack distance misses in. */
+/* The number of sizes, smallest first, in which a stack distance misses. */
 static unsigned sizes_missed(const struct sim_curve *c, uint64_t distance)
 {
 	unsigned size;
@@ -126,7 +129,10 @@ void sim_curve_prefetch(const struct sim_curve *c, uint64_t address)
 		sim_random_prefetch(&c->random, address >> c->line_shift);
 }
 
-/* Place k of the counts holds what misses in the first k sizes: misses of a size are all after. */
+/*
+ * Place k of the counts has the accesses that miss in the first k sizes. So the misses of a size
+ * are the sum over all later places.
+ */
 static void sum_up(uint64_t *counts, unsigned size_count)
 {
 	uint64_t sum = 0;

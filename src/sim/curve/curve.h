@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exact miss-ratio curves of fully associative caches with lines of one size: LRU by stack
- * distances, for all sizes in one pass, and random replacement, one simulation for each size.
+ * Exact miss-ratio curves of fully associative caches with one line size: LRU by stack distances,
+ * for all sizes in one pass; and random replacement, with a simulation for each size.
  *
- * Rules. An access touches each line that it has a byte in, lowest first, and is a miss
- * where one of them misses. Loads and stores are alike. A miss always fills, a first touch is a
- * miss. The caches begin empty.
+ * Rules. An access touches each line that contains one of its bytes, lowest first, and is a miss if
+ * one of them misses. Loads and stores are alike. A miss always fills; a first touch is a miss. The
+ * caches begin empty.
  */
 #ifndef DWELL_SIM_CURVE_CURVE_H
 #define DWELL_SIM_CURVE_CURVE_H
@@ -25,16 +25,16 @@ enum sim_policy {
 
 struct sim_curve_config {
 	uint32_t line_bytes;	     /* a power of two */
-	const uint64_t *size_lines;  /* rising, in lines, at least 1; copied */
-	unsigned size_count;	     /* with random replacement at most SIM_RANDOM_MAX_SIZES */
+	const uint64_t *size_lines;  /* ascending, in lines, at least 1; copied */
+	unsigned size_count;	     /* at most SIM_RANDOM_MAX_SIZES with random replacement */
 	bool policies[SIM_POLICIES]; /* which to simulate */
-	uint64_t seed;		     /* of the replacements */
+	uint64_t seed;		     /* of random replacement */
 };
 
-/* Of a policy: misses[k] in the cache of the k-th size. */
+/* Of a policy: misses[k] in the cache of size k. */
 struct sim_misses {
-	uint64_t *accesses; /* that missed */
-	uint64_t *touches;  /* of lines, that missed */
+	uint64_t *accesses; /* accesses that missed */
+	uint64_t *touches;  /* touches of lines that missed */
 };
 
 struct sim_curve {
@@ -43,11 +43,11 @@ struct sim_curve {
 	unsigned line_shift;
 	unsigned size_count;
 	uint64_t *size_lines;
-	unsigned octave[64];			/* the first size that is not below 2^i */
+	unsigned octave[64];			/* the first size of at least 2^i lines */
 	uint64_t *storage;			/* size_lines and the counts */
-	struct sim_misses misses[SIM_POLICIES]; /* of LRU: see sim_curve_sum */
+	struct sim_misses misses[SIM_POLICIES]; /* LRU: see sim_curve_sum */
 	uint64_t accesses, touches;
-	uint64_t first_accesses; /* that touched a line for the first time */
+	uint64_t first_accesses; /* accesses that touched a line for the first time */
 	struct sim_lru lru;
 	struct sim_random random;
 	bool is_summed;
@@ -56,8 +56,8 @@ struct sim_curve {
 /* The outcome of one access. */
 struct sim_outcome {
 	bool is_first;	 /* it touched a line for the first time */
-	unsigned lru;	 /* it missed in the caches of the sizes below this index */
-	uint64_t random; /* a bit for each size that it missed in */
+	unsigned lru;	 /* it missed in caches of sizes below this index */
+	uint64_t random; /* one bit for each size in which it missed */
 };
 
 /* Returns 0, or -1 without memory; call sim_curve_release in both cases. */
@@ -68,13 +68,13 @@ void sim_curve_release(struct sim_curve *c);
 /* One access of `bytes` (0 counts as 1) at an address below 2^62. */
 struct sim_outcome sim_curve_access(struct sim_curve *c, uint64_t address, uint32_t bytes);
 
-/* Prefetch what the access will read; call it some accesses before. */
+/* Prefetch data for an access; call it some accesses earlier. */
 void sim_curve_prefetch(const struct sim_curve *c, uint64_t address);
 
-/* The end: from here on c->misses holds the misses of all policies, and no access may follow. */
+/* The end: afterwards c->misses holds the misses of all policies, and no access may follow. */
 void sim_curve_sum(struct sim_curve *c);
 
-/* Whether memory ran out: then the counts mean nothing. */
+/* Tell whether memory ran out: then the counts are invalid. */
 bool sim_curve_failed(const struct sim_curve *c);
 
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time is a row of slots, one for each touch but repeated ones. A line's last touch is a live
- * slot; the stack distance is the number of live slots after it. Live slots are bits, and a
- * Fenwick tree counts them by words: for 64 MB of lines bits and tree are 1 MB, which
- * stays in a cache of the second level.
+ * Time is a row of slots, one for each touch except immediate repetitions. A line's last touch is a
+ * live slot; the stack distance is the number of live slots after it. Live slots are bits, and a
+ * Fenwick tree counts them by words: for 64 MB of lines, bits and tree take 1 MB, which stays in
+ * the L2 cache.
  *
- *	live  |0110..1|1..    |   ...   |1011   |.......|
- *	        word 0  word 1            ^ the open word: not in the tree yet
+ *   live    |0110..1|1..
+ *   ...   |1011   |.......|
+ *            word 0  word 1            ^ the open word: not in the tree yet
  *
- * When the slots run out, live ones move together, and there will be four times as many slots as
- * lines: what that costs is shared by the touches that used up the others.
+ * When the slots run out, live ones move together, and then there are four times as many slots as
+ * lines. So the cost of moving is shared by many touches.
  */
 #include "sim/curve/lru_stack.h"
 
@@ -21,7 +22,7 @@
 #define FIRST_SLOTS	 ((uint64_t)1 << 17)
 #define SLOTS_PER_LINE	 4
 #define MOST_SLOTS	 ((uint64_t)1 << 32)
-#define COUNTED_DIRECTLY 4 /* words between two touches: a look at the tree costs more */
+#define COUNTED_DIRECTLY 4 /* words between touches: more are counted by the tree */
 
 static uint64_t live_bytes(uint64_t slots)
 {
@@ -69,7 +70,7 @@ void sim_lru_release(struct sim_lru *s)
 	*s = (struct sim_lru){0};
 }
 
-/* The line's place, or the free one where it belongs. */
+/* The line's entry, or the free one for it. */
 static struct sim_lru_line *find(struct sim_lru_line *table, uint64_t places, uint64_t key)
 {
 	uint64_t i = sim_place(key, places);
@@ -102,7 +103,7 @@ static uint64_t low_bits(uint64_t slot)
 	return ((uint64_t)1 << (slot & 63)) - 1;
 }
 
-/* Word `word` is full: its node is the sum of those below it, and of its own bits. */
+/* A word is full: its node is the sum of the nodes below, plus its own bits. */
 static void close_word(struct sim_lru *s, uint64_t word)
 {
 	uint64_t node = word + 1, lowest = node & -node;
@@ -113,7 +114,7 @@ static void close_word(struct sim_lru *s, uint64_t word)
 	s->tree[node] = sum;
 }
 
-/* Live slots after this one, which is live itself; now is one of the slots. */
+/* Number of live slots after this one, which is live itself; `now` must be a valid slot. */
 static uint64_t live_after(const struct sim_lru *s, uint64_t slot)
 {
 	uint64_t word = slot / 64, open = s->now / 64, before;
@@ -140,10 +141,10 @@ static void kill_slot(struct sim_lru *s, uint64_t slot)
 		s->tree[node]--;
 }
 
-/* Number the live slots anew, from 0 on and without a gap, in the table. */
+/* Renumber the live slots in the table, from 0 without gaps. */
 static void renumber(struct sim_lru *s)
 {
-	uint32_t *before = s->tree; /* the tree is of no use any more */
+	uint32_t *before = s->tree; /* the tree's memory is free now */
 	uint32_t sum = 0;
 
 	for (uint64_t word = 0; word < s->slots / 64; word++) {
@@ -186,7 +187,7 @@ static int compact(struct sim_lru *s)
 
 /* ---- Touches ---- */
 
-/* A line that was not there before. Returns its place, or NULL when memory ran out. */
+/* Add a new line. Returns its entry, or NULL when memory ran out. */
 static struct sim_lru_line *add_line(struct sim_lru *s, struct sim_lru_line *place, uint64_t key)
 {
 	if ((s->lines + 1) * 2 > s->places) {

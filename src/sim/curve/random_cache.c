@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One hash table holds every line ever touched with a bit per cache that says whether the line is
- * in it, so that a hit in all of them costs one look-up. A cache itself is an array of its lines.
- * Touching the same line twice in a row changes nothing, and is not even looked up.
+ * One hash table holds every line ever touched, with a bit for each cache that has the line, so
+ * that a hit in all of them needs one look-up. A cache itself is an array of its lines. Touching
+ * the same line twice in a row changes nothing, and needs no look-up.
  */
 #include "sim/curve/random_cache.h"
 
@@ -83,7 +83,7 @@ static int grow_table(struct sim_random *r)
 	return 0;
 }
 
-/* The line's index; a new line is added. NO_LINE without memory. */
+/* The line's index; new lines are added. NO_LINE without memory. */
 static uint32_t find_line(struct sim_random *r, uint64_t number)
 {
 	for (;;) {

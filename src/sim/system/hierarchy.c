@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy's parts, and the short way of an access through caches that are all LRU with up to 16
- * ways, neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty
- * lines and no use of lines are counted. Everything else goes the long way, walk.c.
+ * A hierarchy's parts, and the short path of accesses. The short path is for caches that are all
+ * LRU with up to 16 ways, neither inclusive nor exclusive, write-back, without prefetchers and
+ * TLBs, and without counts of dirty lines and line use. Everything else takes the long path,
+ * walk.c.
  */
 #include "sim/system/hierarchy.h"
 
@@ -13,7 +14,8 @@
 #include "sim/system/walk.h"
 
 /*
- * Tables of the filter for what is not there: of a lower half of addresses, all, or no line at all.
+ * Tables of the filter for missing caches: either every access to the lower half of the address
+ * space is no-op, or none is.
  */
 static const uint64_t all_noop[1] = {0};
 static const uint64_t none_noop[1] = {SIM_NO_LINE};
@@ -103,7 +105,7 @@ static void set_noop(struct sim_noop *p, const uint64_t *table)
 	*p = (struct sim_noop){{table, table, table, table}, 0, 63};
 }
 
-/* Set what the filter sees of a cache: it may be watched or not, or not exist. */
+/* Set the filter's view of a cache, which may be unwatched or missing. */
 static void show_noop(struct sim_noop *p, const struct sim_cache *c, bool filter)
 {
 	if (c->memory == NULL) {
@@ -137,7 +139,7 @@ static int watch_tlb(struct sim_cache *c)
 	return c->memory != NULL ? sim_cache_watch(c, SIM_STORES_AS_LOADS) : 0;
 }
 
-/* Without the filter its tables are kept, too: so that memory lies where it would lie with it. */
+/* Without the filter its tables exist, too, so that the memory layout is the same. */
 static int init_filter(struct sim_hierarchy *h, bool filter)
 {
 	const struct sim_geometry *g = &h->geometry;
@@ -152,7 +154,7 @@ static int init_filter(struct sim_hierarchy *h, bool filter)
 	return 0;
 }
 
-/* A hit can be seen to change nothing but the order of its set: see give. */
+/* Tell whether give can recognise hits that change only the order of their set. */
 static bool has_quick(const struct sim_cache *c)
 {
 	return c->noop_loads != NULL && c->replacement == SIM_REPLACE_LRU &&
@@ -209,7 +211,7 @@ static bool reference_line(struct sim_cache *c, uint64_t line)
 			    : sim_packed_reference(c, set, line);
 }
 
-/* Both lines are touched, whether or not the first one missed. */
+/* Touches both lines, whether or not the first one missed. */
 static bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
 {
 	uint64_t line = first >> c->shift, end = last >> c->shift;
@@ -221,7 +223,7 @@ static bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
 }
 
 /*
- * The short way below the first level, which missed. column: 0, 1, 2: a fetch, a load, a store. Not
+ * The short path below the first level, which missed. column: 0 fetch, 1 load, 2 store. Not
  * inlined, so that hits need fewer registers.
  */
 __attribute__((noinline)) static bool go_down(struct sim_hierarchy *h, unsigned column,
@@ -260,7 +262,7 @@ __attribute__((noinline)) static bool give_any(struct sim_hierarchy *h, unsigned
 	return go_down(h, columns[kind], address, last, events);
 }
 
-/* The line of the access missed in its first level, which is packed. */
+/* The access missed in its first level, which is packed. */
 __attribute__((noinline)) static bool give_missed(struct sim_hierarchy *h, unsigned slot,
 						  uint64_t address, uint32_t bytes,
 						  enum sim_access kind, uint64_t events[])
@@ -273,7 +275,10 @@ __attribute__((noinline)) static bool give_missed(struct sim_hierarchy *h, unsig
 	return go_down(h, columns[kind], address, last_byte(h, address, bytes), events);
 }
 
-/* The page of an access that lies in one is the last one used of its set in its TLB. */
+/*
+ * Tell whether the page of an access, which is within one page, is the last used one of its TLB
+ * set.
+ */
 static inline bool is_in_plain_page(const struct sim_hierarchy *h, uint64_t address,
 				    enum sim_access kind)
 {
@@ -282,7 +287,7 @@ static inline bool is_in_plain_page(const struct sim_hierarchy *h, uint64_t addr
 	return !h->has_tlb || sim_is_noop(pages, address >> pages->shift, SIM_LOAD);
 }
 
-/* A hit on an entry changes more than the order of its set. */
+/* Tell whether a hit on an entry changes more than the order of its set. */
 static inline bool has_consequences(const struct sim_cache *c, uint64_t entry, enum sim_access kind)
 {
 	if (sim_entry_has(entry, SIM_PREFETCHED))
@@ -293,9 +298,9 @@ static inline bool has_consequences(const struct sim_cache *c, uint64_t entry, e
 }
 
 /*
- * Most accesses that are given, by far, hit one line of a first level that is packed LRU, and
- * change nothing but the order of its set: that is kept short, and all else apart, so that it needs
- * few registers.
+ * By far most accesses here hit one line of a packed LRU first level, and change only the order of
+ * its set. This path is short, and the others are in separate functions, so that it needs few
+ * registers.
  */
 static inline bool give(struct sim_hierarchy *h, unsigned slot, uint64_t address, uint32_t bytes,
 			enum sim_access kind, uint64_t events[])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accesses to several hierarchies; see multi.h. How they are made: multi_make.c. */
+/* Accesses to several hierarchies; see multi.h. multi_make.c builds them. */
 #include "sim/system/multi.h"
 
 #include <stddef.h>
@@ -7,8 +7,8 @@
 /* ---- First levels ---- */
 
 /*
- * Sets are those of the front, or parts of those. `line` has come to the front, which was full:
- * `victim` left it. Returns how many lines were used since `line` was.
+ * The sets of these first levels are the front's, or parts of them. `line` has entered the full
+ * front, and `victim` left it. Returns how many lines of its set were used since `line` was.
  */
 static inline unsigned tail_place(const struct sim_multi *s, struct sim_tails *t, uint64_t line,
 				  uint64_t victim)
@@ -30,8 +30,7 @@ static inline unsigned tail_place(const struct sim_multi *s, struct sim_tails *t
 }
 
 /*
- * The front had a free place: so no line of its set has left it yet, and this one has never been
- * anywhere.
+ * The front had a free place: no line of its set has left it yet, so this line is new everywhere.
  */
 static uint32_t first_use(struct sim_firsts *f, uint64_t line)
 {
@@ -54,7 +53,7 @@ uint32_t sim_multi_missed(struct sim_multi *s, unsigned kind, uint64_t line, uin
 
 /* ---- Below ---- */
 
-/* The place of a line in its row, before it is used; of another cache 0 for a hit. */
+/* The place of a line in its row, before this use; for other caches 0 for a hit. */
 static unsigned use(const struct sim_multi *s, const struct sim_below *b, uint64_t line)
 {
 	line >>= b->shift;
@@ -77,7 +76,7 @@ struct below_walk {
 	unsigned column;
 };
 
-/* Caches from number i on see a miss. Returns events. */
+/* Simulate a miss for caches from number i on. Returns events. */
 static uint64_t go_below(const struct below_walk *w, uint32_t i)
 {
 	uint64_t events = 0;
@@ -111,7 +110,7 @@ static inline unsigned use_last(const struct sim_multi *s, const struct sim_last
 				(uint32_t)(line >> l->set_bits) + 1, s->is_wide);
 }
 
-/* The same where each stream has nothing but short rows. */
+/* The same if each stream has only short rows. */
 static inline __attribute__((always_inline)) uint64_t go_to_last(const struct sim_multi *s,
 								 uint32_t streams, unsigned column,
 								 uint64_t first, uint64_t last)
@@ -168,7 +167,7 @@ void sim_multi_prefetch(const struct sim_multi *s, unsigned kind, uint32_t misse
 
 /* ---- Accesses ---- */
 
-/* A line of an access. Returns the first levels that it missed in. */
+/* Touch a line. Returns the first levels in which it missed. */
 static uint32_t touch(struct sim_multi *s, unsigned kind, uint64_t line)
 {
 	struct sim_cache *front = &s->firsts[kind].front;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which caches several hierarchies share, and the memory of all; see multi.h. */
+/* Decides which caches several hierarchies share, and allocates them; see multi.h. */
 #include "sim/system/multi.h"
 
 #include <stddef.h>
 
-/* ---- What fits ---- */
+/* ---- The check ---- */
 
 static bool is_basic_cache(const struct sim_cache_geometry *c)
 {
@@ -27,7 +27,7 @@ static uint64_t sets_of(const struct sim_cache_geometry *c)
 	return lines_of(c) / ways_of(c);
 }
 
-/* Can the lines of its sets be in rows? */
+/* Tell whether its sets can be kept in rows. */
 static bool has_rows(const struct sim_cache_geometry *c)
 {
 	return c->replacement == SIM_REPLACE_LRU && ways_of(c) <= SIM_ROW &&
@@ -63,7 +63,7 @@ bool sim_multi_fits(const struct sim_geometry *const g[], uint32_t count)
 
 /* ---- First levels ---- */
 
-/* The number of a first level; those of one shape are one. -1: there is none. */
+/* The number of a first level; equal shapes share one. -1: there is none. */
 static int add_first(struct sim_firsts *f, const struct sim_cache_geometry *c)
 {
 	uint32_t i = 0;
@@ -101,7 +101,7 @@ static int make_front(struct sim_multi *s, struct sim_firsts *f)
 	return 0;
 }
 
-/* The rows of first levels with as many sets as number i, which is the first of them. */
+/* Make the rows of first levels with as many sets as number i, which is the first of these. */
 static int make_tails(struct sim_multi *s, struct sim_firsts *f, uint32_t i)
 {
 	struct sim_tails *t = &f->tails[f->tail_count++];
@@ -116,7 +116,7 @@ static int make_tails(struct sim_multi *s, struct sim_firsts *f, uint32_t i)
 		for (uint32_t place = f->shape[k].ways; place < SIM_MULTI_PLACES; place++)
 			t->missed[place] |= (uint8_t)(1u << k);
 	}
-	/* With as many sets as the front, the front's lines always take the first places. */
+	/* With as many sets as the front, its lines always take the first places. */
 	if (sets == f->front.sets)
 		most -= f->front.ways;
 	t->room = most > 8 ? 16 : 8;
@@ -125,7 +125,10 @@ static int make_tails(struct sim_multi *s, struct sim_firsts *f, uint32_t i)
 	return t->rows != NULL && t->in_front != NULL ? 0 : -1;
 }
 
-/* Is it the first with this number of sets, and do these first levels need more than the front? */
+/*
+ * Tell whether it is the first one with this number of sets, and these first levels need rows
+ * besides the front.
+ */
 static bool wants_tails(const struct sim_firsts *f, uint32_t i)
 {
 	bool more = f->shape[i].sets != f->front.sets;
@@ -140,7 +143,7 @@ static bool wants_tails(const struct sim_firsts *f, uint32_t i)
 	return more;
 }
 
-/* Where no fetches are simulated a table says that all of the lower half of addresses is no-op. */
+/* Without fetches, this table makes all accesses to the lower half of the address space no-op. */
 static const uint64_t all_noop[1] = {0};
 
 static int make_firsts(struct sim_multi *s, struct sim_firsts *f)
@@ -163,7 +166,7 @@ static int make_firsts(struct sim_multi *s, struct sim_firsts *f)
 
 /* ---- Below ---- */
 
-/* The number of the pair of first levels of a hierarchy. */
+/* The number of the pair of a hierarchy's first levels. */
 static uint32_t add_stream(struct sim_multi *s, const struct sim_geometry *g)
 {
 	int data = add_first(&s->firsts[SIM_OF_DATA], &g->levels[0]);
@@ -187,7 +190,7 @@ static bool is_same(const struct sim_cache_geometry *a, const struct sim_cache_g
 	       ways_of(a) == ways_of(b) && a->replacement == b->replacement && a->seed == b->seed;
 }
 
-/* Are the two kept in the same rows, or the same cache? */
+/* Tell whether two caches share rows, or a cache. */
 static bool share(const struct sim_cache_geometry *a, const struct sim_cache_geometry *b)
 {
 	if (has_rows(a) && has_rows(b))
@@ -207,7 +210,7 @@ static int make_below(struct sim_multi *s, struct sim_below *b, const struct sim
 		return sim_cache_init(b->cache, c, s->memory);
 	}
 	b->set_bits = (unsigned)__builtin_ctzll(sets);
-	/* Are 32 bits enough for the rest of a line's number, and 1? */
+	/* Do 32 bits suffice for the rest of a line's number, plus 1? */
 	if (SIM_ADDRESS_BITS < line_bits + b->set_bits + 32) {
 		rows = sim_take(s->memory, sets * SIM_ROW * sizeof(*b->short_rows));
 		b->short_rows = rows;
@@ -218,7 +221,7 @@ static int make_below(struct sim_multi *s, struct sim_below *b, const struct sim
 	return rows != NULL ? 0 : -1;
 }
 
-/* The number of the cache among those of a list, which begins at *at. 0: no memory. */
+/* The number of the cache in the list that begins at *at, added if new. 0 when memory ran out. */
 static uint32_t add_below(struct sim_multi *s, uint32_t *at, const struct sim_cache_geometry *c)
 {
 	while (*at != 0 && !share(s->below[*at].geometry, c))
@@ -244,7 +247,7 @@ static struct sim_member *add_member(struct sim_below *b, uint32_t ways)
 	return &b->members[i];
 }
 
-/* A cache without rows answers with place 0, a hit, or the last place there is. */
+/* A cache without rows returns place 0 for a hit, or the last possible place. */
 static uint32_t ways_in_rows(const struct sim_cache_geometry *c)
 {
 	return has_rows(c) ? ways_of(c) : 1;
@@ -284,8 +287,8 @@ static int add_levels(struct sim_multi *s, const struct sim_geometry *g, uint32_
 /* ---- All ---- */
 
 /*
- * What a hierarchy counts, and which pair sees it, for all sets of first levels that have its own
- * among them.
+ * Add the events of a hierarchy, and the pair that sees them, to all sets of missing first levels
+ * that include its own.
  */
 static void add_outcomes(struct sim_multi *s, const struct sim_geometry *g, uint32_t stream,
 			 uint32_t first_event)

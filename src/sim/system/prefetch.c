@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define SURE 2u /* repeats from which on a stride is believed */
+#define SURE 2u /* repetitions that make a stride reliable */
 
 int sim_strides_init(struct sim_strides *s, const struct sim_memory *memory)
 {

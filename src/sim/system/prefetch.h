@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stride prefetcher's memory: a reference prediction table (Chen and Baer, 1995) that holds,
- * for each instruction, the address of its last access and the stride to the one before. Two equal
+ * The stride prefetcher's memory: a reference prediction table (Chen and Baer, 1995). For each
+ * instruction it has the address of its last access and the stride from the previous one. Two equal
  * strides in a row predict the next address.
  */
 #ifndef DWELL_SIM_SYSTEM_PREFETCH_H
@@ -11,13 +11,13 @@
 
 #include "sim/base/memory.h"
 
-#define SIM_STRIDES 256u /* instructions remembered, by the low bits of their tag */
+#define SIM_STRIDES 256u /* entries, by the low bits of the tag */
 
 struct sim_stride {
 	uint64_t address; /* of the last access */
-	int64_t bytes;	  /* from the one before */
+	int64_t bytes;	  /* stride from the previous access */
 	uint32_t tag;
-	uint32_t repeats; /* that the stride was the same */
+	uint32_t repeats; /* number of repetitions of the stride */
 };
 
 struct sim_strides {
@@ -31,8 +31,8 @@ void sim_strides_release(struct sim_strides *s);
 
 /*
  * Learn from an access. Returns an address in the predicted line, or the given address without a
- * prediction. The predicted line is one stride on, or the next one in the stride's direction where
- * one stride stays in the same line.
+ * prediction. The predicted line is one stride away; if that is still the same line, it is the next
+ * line in the stride's direction.
  */
 uint64_t sim_strides_learn(struct sim_strides *s, uint32_t tag, uint64_t address,
 			   unsigned line_shift);

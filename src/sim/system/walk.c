@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An access on its way through a hierarchy of any kind; the rules are those of hierarchy.h.
+ * The path of an access through any hierarchy; the rules are in hierarchy.h.
  *
- * Levels are visited in groups: a level with the exclusive levels right below it, which are
- * searched line by line when the level misses. Where a group does not have all lines, the next
- * group is asked.
+ * Levels are visited in groups: a level, and the exclusive levels directly below it, which are
+ * searched line by line if the level misses. If a group does not have all lines, the next group is
+ * visited.
  */
 #include "sim/system/walk.h"
 
 #include <stddef.h>
 
-#define PAGE_SHIFT 12 /* no prefetcher crosses it */
+#define PAGE_SHIFT 12 /* prefetchers stay within a page */
 
 struct walk {
 	struct sim_hierarchy *h;
 	uint64_t *events;
-	bool any_event;			/* one was counted */
+	bool any_event;			/* some event was counted */
 	uint64_t first, last;		/* bytes */
-	unsigned column;		/* 0, 1, 2: counted as a fetch, a load, a store */
-	bool is_code;			/* it begins in the L1 of instructions */
-	bool has_store;			/* bytes to be stored reach the level */
+	unsigned column;		/* counted as 0 fetch, 1 load, 2 store */
+	bool is_code;			/* begins in the L1 instruction cache */
+	bool has_store;			/* bytes to store reach the level */
 	bool may_allocate;		/* where stores do not: a modify is a load, too */
-	unsigned prefetched;		/* slot that a prefetcher fills; SIM_SLOTS: a true access */
-	uint32_t asked;			/* bits of slots */
-	uint64_t wants_next[SIM_SLOTS]; /* the line that sets off a next-line prefetcher */
+	unsigned prefetched;		/* slot that a prefetcher fills; SIM_SLOTS: a real access */
+	uint32_t asked;			/* slots that were accessed, as bits */
+	uint64_t wants_next[SIM_SLOTS]; /* the line that triggers a next-line prefetcher */
 };
 
 static void count(struct walk *w, unsigned id)
@@ -47,7 +47,7 @@ static bool is_exclusive(const struct sim_hierarchy *h, unsigned level)
 	       h->geometry.levels[level].inclusion == SIM_EXCLUSIVE;
 }
 
-/* The level of a slot's misses. */
+/* The level below a slot. */
 static unsigned below(unsigned slot)
 {
 	return slot == SIM_CODE_SLOT ? 1 : slot + 1;
@@ -76,7 +76,7 @@ static void end_use(struct sim_hierarchy *h, unsigned slot, uint64_t line)
 	sim_walk_charge(h, slot, &r);
 }
 
-/* A use of a line in the first level is one of the line in the last level, too. */
+/* A use of a line in the first level counts in the last level, too. */
 static void touch_uses(struct walk *w, unsigned slot)
 {
 	struct sim_line_use *u = &w->h->uses[slot];
@@ -87,9 +87,9 @@ static void touch_uses(struct walk *w, unsigned slot)
 		sim_line_use_touch(u, line, w->first, w->last);
 }
 
-/* ---- Lines that go ---- */
+/* ---- Evictions ---- */
 
-/* A dirty line leaves a cache. The one of instructions can have got it from an exclusive level. */
+/* A dirty line leaves a cache. The instruction cache may have got it from an exclusive level. */
 static void count_dirty(struct walk *w, unsigned slot)
 {
 	if (slot != SIM_CODE_SLOT)
@@ -129,7 +129,7 @@ static bool take_out_above(struct walk *w, unsigned level, uint64_t first, uint6
 	return is_dirty;
 }
 
-/* Bytes are written back to the first level that has them all. */
+/* Write bytes back to the first level that has them all. */
 static void write_back(struct walk *w, unsigned level, uint64_t first, uint64_t last)
 {
 	for (; level < w->h->geometry.level_count; level++) {
@@ -146,13 +146,13 @@ static void write_back(struct walk *w, unsigned level, uint64_t first, uint64_t 
 	}
 }
 
-/* An exclusive level gets a line from above. */
+/* An exclusive level receives a line from above. */
 static void receive(struct walk *w, unsigned level, uint64_t line, unsigned flags)
 {
 	struct sim_cache *c = &w->h->caches[level];
 	uint64_t victim;
 
-	/* It may be there: the caches of instructions and of data can both have had it. */
+	/* It may already have the line: both the instruction and the data cache may have had it. */
 	if (sim_cache_use(c, line, flags) != SIM_NO_LINE)
 		return;
 	victim = sim_cache_insert(c, line, flags);
@@ -160,7 +160,7 @@ static void receive(struct walk *w, unsigned level, uint64_t line, unsigned flag
 		give_up(w, level, victim);
 }
 
-/* A line is evicted to make room for another. */
+/* A line was evicted to make room for another one. */
 static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 {
 	struct sim_hierarchy *h = w->h;
@@ -180,7 +180,7 @@ static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 		write_back(w, below(slot), first, last);
 }
 
-/* ---- Lines that come ---- */
+/* ---- Fills ---- */
 
 static bool makes_dirty(const struct walk *w, unsigned slot)
 {
@@ -189,8 +189,8 @@ static bool makes_dirty(const struct walk *w, unsigned slot)
 }
 
 /*
- * Removes the line from the level below `level` and before `end` that holds it. Returns that level,
- * or end.
+ * Remove the line from the first level, after `level` and before `end`, that has it. Returns that
+ * level, or end.
  */
 static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, uint64_t line,
 				 unsigned *flags)
@@ -206,7 +206,7 @@ static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, u
 	return end;
 }
 
-/* Returns the level, of those from `level` to end - 1, that has the line; or end. */
+/* Returns the level from `level` to end - 1 that has the line; or end. */
 static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_t line)
 {
 	unsigned slot = slot_of(w, level), found;
@@ -235,7 +235,7 @@ static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_
 	return found;
 }
 
-/* Visit a group. Returns the level to ask next; the count of levels: none. */
+/* Visit a group. Returns the next level to visit; the number of levels if there is none. */
 static unsigned visit(struct walk *w, unsigned level)
 {
 	const struct sim_hierarchy *h = w->h;
@@ -297,7 +297,7 @@ static void visit_tlbs(struct walk *w)
 
 /* ---- Prefetchers ---- */
 
-/* Bring the line that begins at `address` to a cache, unless it is there or in another page. */
+/* Fill the line at `address` into a cache, unless it is there, or in another page. */
 static void prefetch(struct walk *w, unsigned slot, uint64_t address, uint64_t cause)
 {
 	struct sim_cache *c = &w->h->caches[slot];
@@ -342,7 +342,7 @@ static void run_prefetcher(struct walk *w, unsigned slot)
 
 /* ---- */
 
-#define ADDRESSES (((uint64_t)1 << SIM_ENTRY_ADDRESS_BITS) - 1) /* what entries tell apart */
+#define ADDRESSES (((uint64_t)1 << SIM_ENTRY_ADDRESS_BITS) - 1) /* that entries tell apart */
 
 bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
 	      uint64_t events[])
@@ -364,7 +364,7 @@ bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_a
 	if (h->has_tlb)
 		visit_tlbs(&w);
 	if (w.is_code && h->caches[SIM_CODE_SLOT].memory == NULL)
-		return w.any_event; /* it was for the TLB alone */
+		return w.any_event; /* only the TLB was accessed */
 	visit_all(&w, 0);
 	touch_uses(&w, slot_of(&w, 0));
 	if (h->geometry.level_count > 1)
