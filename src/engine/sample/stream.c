@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exact stream, a run mode: every access goes to the ring, and with stream_marks what is known
- * of it.
+ * The exact stream, a run mode: every access goes to the ring, together with the marks that
+ * stream_marks asks for.
  */
 #include "engine/core/fsbase.h"
 #include "engine/core/records.h"

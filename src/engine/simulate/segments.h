@@ -44,7 +44,7 @@ enum segment_end {
 	SEGMENT_CALL_INDIRECT,
 	SEGMENT_RETURN,
 	SEGMENT_SYSCALL,
-	SEGMENT_OTHER, /* a trap, a mark, what is not supported */
+	SEGMENT_OTHER, /* a trap, a mark or an unsupported instruction */
 };
 
 /*

@@ -45,7 +45,7 @@ struct hook_function {
 #define HOOK_NONE 0u
 /* not at a place: the end of a turn, see filter_scheduler.h */
 #define HOOK_TURN   UINT32_MAX
-#define HOOK_X87    (UINT32_MAX - 1) /* likewise: see x87.h */
+#define HOOK_X87    (UINT32_MAX - 1) /* not at a place either: see x87.h */
 #define HOOK_RETURN 1u		     /* a place to return to; above: 2 + the number of a function */
 
 int hooks_init(void);

@@ -160,7 +160,7 @@ static inline uint8_t *emit_branch(struct out *o, uint8_t condition)
 	return o->p - 4;
 }
 
-/* jmp rel32, likewise */
+/* jmp rel32 to a target not yet known: returns the field for emit_set_branch. */
 static inline uint8_t *emit_jump_later(struct out *o)
 {
 	emit_bytes(o, (const uint8_t[]){0xe9, 0, 0, 0, 0}, 5);
