@@ -8,7 +8,7 @@
 
 struct jump_arrow {
 	size_t from, to; /* rows */
-	unsigned lane;	 /* 0: nearest to the listing; see views/jump_arrows.h */
+	unsigned lane;	 /* 0: nearest to the listing; see views/listing/jump_arrows.h */
 };
 
 struct event_instruction {

@@ -12,8 +12,8 @@
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
+#include "views/listing/source.h"
 #include "views/parts.h"
-#include "views/source.h"
 #include "views/views.h"
 
 #define CONTEXT 3 /* lines around one with samples */

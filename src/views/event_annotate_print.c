@@ -6,11 +6,11 @@
 
 #include "base/text.h"
 #include "views/event_figures.h"
-#include "views/event_gutter.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
-#include "views/source.h"
+#include "views/listing/event_gutter.h"
+#include "views/listing/source.h"
 #include "views/views.h"
 
 #define CONTEXT	   3 /* lines around one with events */

@@ -9,12 +9,12 @@
 #include "events/event_code.h"
 #include "events/event_object.h"
 #include "views/event_figures.h"
-#include "views/event_gutter.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
-#include "views/jump_arrows.h"
-#include "views/source.h"
+#include "views/listing/event_gutter.h"
+#include "views/listing/jump_arrows.h"
+#include "views/listing/source.h"
 #include "views/views.h"
 
 #define ADDRESS_WIDTH 10

@@ -18,7 +18,7 @@
 #include "profiles.h"
 #include "scratch.h"
 #include "store/store.h"
-#include "views/jump_arrows.h"
+#include "views/listing/jump_arrows.h"
 
 struct edge {
 	int64_t from, to; /* from 0: nothing calls */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arrows beside a listing, from the rows that jump to the rows that are jumped to. */
-#ifndef DWELL_VIEWS_JUMP_ARROWS_H
-#define DWELL_VIEWS_JUMP_ARROWS_H
+#ifndef DWELL_VIEWS_LISTING_JUMP_ARROWS_H
+#define DWELL_VIEWS_LISTING_JUMP_ARROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

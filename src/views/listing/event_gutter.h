@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns of figures to the left of source lines and instructions. */
-#ifndef DWELL_VIEWS_EVENT_GUTTER_H
-#define DWELL_VIEWS_EVENT_GUTTER_H
+#ifndef DWELL_VIEWS_LISTING_EVENT_GUTTER_H
+#define DWELL_VIEWS_LISTING_EVENT_GUTTER_H
 
 #include "events/event_annotate.h"
 #include "views/fit.h"

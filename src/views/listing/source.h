@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of a source file: the profile's own copy, or the file where it was compiled. */
-#ifndef DWELL_VIEWS_SOURCE_H
-#define DWELL_VIEWS_SOURCE_H
+#ifndef DWELL_VIEWS_LISTING_SOURCE_H
+#define DWELL_VIEWS_LISTING_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>

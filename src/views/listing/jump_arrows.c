@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Drawing arrows for jumps. */
-#include "views/jump_arrows.h"
+#include "views/listing/jump_arrows.h"
 
 #include <stdlib.h>
 

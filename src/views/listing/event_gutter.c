@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views/event_gutter.h"
+#include "views/listing/event_gutter.h"
 
 #include <stdint.h>
 #include <stdio.h>

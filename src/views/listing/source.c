@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading source files. */
-#include "views/source.h"
+#include "views/listing/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
