@@ -2,9 +2,9 @@
 /*
  * The boundary between the engine (inside the target) and the collector.
  *
- * One shared memory file holds a header page and a fixed number of process
- * slots; a process of the run claims a slot, and writes records into the slot's
- * ring. Everything here is freestanding: it is compiled into both sides.
+ * One shared memory file holds a header page and a fixed number of process slots. A process of the
+ * run claims a slot, and writes records into the slot's ring. This file is freestanding: it is
+ * compiled into both sides.
  *
  *   0                16384               16384 + slot_bytes       ...
  *   +----------------+-------------------+-------------------+-- --+
@@ -12,10 +12,10 @@
  *   +----------------+-------------------+-------------------+-- --+
  *                    | channel_slot 4096 | ring, ring_bytes (a power of two) |
  *
- * Bump CHANNEL_VERSION when any layout or meaning in this file changes; both
- * sides refuse a channel of another version.
+ * Raise CHANNEL_VERSION when any layout or meaning in this file changes; both sides refuse a
+ * channel of another version.
  *
- * The reader trusts nothing here: a target may scribble over its mapping.
+ * The reader trusts nothing here: a target may overwrite its mapping.
  */
 #ifndef DWELL_CHANNEL_CHANNEL_H
 #define DWELL_CHANNEL_CHANNEL_H
@@ -27,12 +27,12 @@
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
-#define CHANNEL_TOGGLE_BYTES	  1024u /* for all names */
+#define CHANNEL_TOGGLE_BYTES	  1024u /* total of all names */
 #define CHANNEL_MOST_ALLOCATORS	  16u
-#define CHANNEL_ALLOCATOR_BYTES	  1024u /* the same */
+#define CHANNEL_ALLOCATOR_BYTES	  1024u /* total of all names */
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 #define CHANNEL_MAX_GEOMETRIES	  8u
-#define CHANNEL_GEOMETRY_WORDS	  1536u /* for all geometries */
+#define CHANNEL_GEOMETRY_WORDS	  1536u /* total of all geometries */
 
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
 #define CHANNEL_ENV "DWELL_CHANNEL"
@@ -79,35 +79,35 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	/* one sample in this many is watched at all line sizes; 0: none */
+	/* one sample in this many is a multi-size sample; 0: none */
 	uint32_t nested_one_in;
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
-	uint32_t stream_marks;	/* STREAM_MARK_...: what streams record beside the accesses */
-	uint32_t objects;	/* 1: allocations are tracked, and samples record their blocks */
-	uint32_t paths;		/* 1: samples record their call path */
-	/* one near sample in this many is kept; 0: all are, see CHANNEL_NEAR */
+	uint32_t stream_marks;	/* STREAM_MARK_...: what streams record besides accesses */
+	uint32_t objects;	/* 1: track allocations, and record the blocks of samples */
+	uint32_t paths;		/* 1: record the call paths of samples */
+	/* one near sample in this many is kept; 0: all, see CHANNEL_NEAR */
 	uint32_t near_one_in;
 	uint32_t start_off;   /* 1: sampling waits for a mark of the program */
 	uint32_t max_windows; /* per process; 0: no limit */
-	/* with a limit: a period is at least this part of the run so far */
+	/* with max_windows: least length of a period, as a part of the run so far */
 	uint32_t window_growth_ppm;
 	/* CPU time of sampling, translation included: ppm of that of counting; 0: no budget */
 	uint32_t overhead_ppm;
 	uint64_t run_start_ns; /* CLOCK_MONOTONIC */
 	uint64_t delay_ns;
 	uint64_t duration_ns;		   /* 0: no limit */
-	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
+	char start_at[CHANNEL_NAME_BYTES]; /* function names; empty: none */
 	char stop_at[CHANNEL_NAME_BYTES];
 	/*
-	 * A simulation is on only while a thread is inside an odd number of these functions; see
+	 * Simulation is on only while a thread is inside an odd number of these functions; see
 	 * src/engine/sample/toggles.h. Names, each with its NUL; none: it is always on.
 	 */
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;
 	uint32_t allocator_count;
 	/*
-	 * Functions that allocate: for each its name and the name of the function that frees
-	 * (empty: none), each with its NUL; and which argument, from 1, is the size, or the block.
+	 * Allocating functions: for each its name, and the name of the function that frees (empty:
+	 * none), each with its NUL; and the argument, from 1, with the size, or the block.
 	 */
 	char allocators[CHANNEL_ALLOCATOR_BYTES];
 	uint8_t allocator_size[CHANNEL_MOST_ALLOCATORS];
@@ -120,7 +120,7 @@ struct channel_config {
 	uint32_t geometry_count;
 	uint32_t geometry_bytes;
 	uint32_t simulate_flags; /* enum channel_simulate */
-	/* callers in a context of the call graph, at most SIM_MAX_DEPTH */
+	/* callers in a context, at most SIM_MAX_DEPTH */
 	uint32_t context_depth;
 	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
 };
@@ -142,25 +142,25 @@ struct channel_header {
 	uint64_t ring_bytes; /* a power of two */
 	struct channel_config config;
 	uint32_t collector_pid;
-	uint32_t collector_gone; /* 1: the collector has ended; engines stop profiling */
+	uint32_t collector_gone; /* 1: the collector has ended, and engines stop profiling */
 	uint32_t wake;		 /* futex; engines add 1 and wake when a ring is half full */
 	uint32_t stop;		 /* enum channel_stop */
 	uint32_t process_order;	 /* next order number; engines fetch-and-add */
 	uint32_t lost_processes; /* processes that found no free slot */
 	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
-	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module defines it */
+	uint32_t toggles_found;	 /* a bit for each of config.toggles that some module defines */
 	uint32_t toggles_entered;
 	uint32_t allocators_found; /* two bits for each of config.allocators: it, and its free */
 	uint32_t reserved;
-	uint32_t report;	  /* number of the collector's last request for all counts so far */
-	uint32_t native_programs; /* programs executed without the engine, which cannot run them */
+	uint32_t report;	  /* number of the collector's last request for current counts */
+	uint32_t native_programs; /* programs executed without the engine, as it cannot run them */
 	/*
 	 * The collector's view of files: inode of its mount namespace, device and inode of its
 	 * root. An engine with another view waits at each module until the collector has opened the
 	 * file.
 	 */
 	uint64_t mount_namespace, root_device, root_inode;
-	uint64_t accesses; /* of all processes, each up to where its windows are planned */
+	uint64_t accesses; /* of all processes, each up to its planned windows */
 };
 
 /* A request to end profiling while the targets continue. */
@@ -188,37 +188,37 @@ enum channel_slot_state {
 };
 
 /*
- * Raw event counts. An access is one memory operand, or one element of a
- * string instruction with REP or of a gather or scatter; it is a load, a store
- * or both (a modify): accesses = loads + stores + modifies.
+ * Raw event counts. An access is one memory operand, or one element of a string instruction with
+ * REP or of a gather or scatter. It is a load, a store, or both (a modify): accesses = loads +
+ * stores + modifies.
  */
 struct channel_counters {
 	uint64_t accesses;
 	uint64_t loads;
 	uint64_t stores;
-	uint64_t instructions;	   /* an instruction with REP counts once */
-	uint64_t rep_iterations;   /* elements done by instructions with REP */
-	uint64_t vector_elements;  /* elements done by gathers and scatters */
+	uint64_t instructions;	   /* instructions with REP count once */
+	uint64_t rep_iterations;   /* elements processed by instructions with REP */
+	uint64_t vector_elements;  /* elements processed by gathers and scatters */
 	uint64_t translate_cycles; /* time stamp cycles spent translating */
-	uint64_t scan_cycles;	   /* ... looking for reuses and samples */
+	uint64_t scan_cycles;	   /* ... spent looking for reuses and samples */
 	uint64_t watch_accesses;   /* accesses made inside windows */
-	uint64_t blocks;	   /* blocks translated, all variants */
-	uint64_t code_bytes;	   /* code cache used */
-	uint64_t engine_bytes;	   /* memory the engine holds, code cache included */
-	uint64_t counting_ns;	   /* with overhead_ppm: CPU time that counting alone takes */
-	uint64_t sampling_ns;	   /* ... and what came on top, translation included; estimates */
-	uint64_t translate_ns;	   /* ... of that, translating */
+	uint64_t blocks;	   /* translated blocks, all variants */
+	uint64_t code_bytes;	   /* used code cache */
+	uint64_t engine_bytes;	   /* memory of the engine, including the code cache */
+	uint64_t counting_ns;	   /* with overhead_ppm: CPU time of counting alone, an estimate */
+	uint64_t sampling_ns;	   /* ... and of sampling on top of it, including translation */
+	uint64_t translate_ns;	   /* ... part of sampling_ns: translation */
 };
 
 struct channel_slot {
 	uint32_t state; /* enum channel_slot_state, atomic */
 	/*
 	 * In the process's own pid namespace. The process locks the slot's byte of the channel;
-	 * the collector finds its own pid for the process by that lock.
+	 * this lock tells the collector its own pid of the process.
 	 */
 	uint32_t pid;
 	uint32_t order;	   /* order number of the process in the run, from 0 */
-	uint32_t parent;   /* order number of the process it came from, or UINT32_MAX */
+	uint32_t parent;   /* order number of the process that started it, or UINT32_MAX */
 	uint32_t reported; /* the last answered request of header.report; atomic */
 	uint8_t pad0[44];
 	uint64_t write_pos; /* bytes ever written; engine only, atomic */
@@ -227,7 +227,7 @@ struct channel_slot {
 	uint64_t taken_ns; /* the collector's CPU time for this ring; collector only, atomic */
 	uint8_t pad2[48];
 	uint64_t lost_records;		  /* records dropped because the ring was full */
-	struct channel_counters counters; /* as last published, may lag */
+	struct channel_counters counters; /* as last published, may be outdated */
 };
 
 /* ---- Records: 8-byte aligned, each begins with this header. ---- */
@@ -243,7 +243,7 @@ enum channel_record_type {
 	RECORD_END = 7,		 /* struct record_end */
 	RECORD_STREAM = 8,	 /* struct record_stream + uint64_t[count] */
 	RECORD_FOLLOW = 10,	 /* struct record_follow */
-	RECORD_MESSAGE = 9,	 /* text: a limit met, for the user to read */
+	RECORD_MESSAGE = 9,	 /* text for the user, about a limit */
 	RECORD_NESTED = 11,	 /* struct record_nested + struct nested_event[count] */
 	RECORD_REGION = 14,	 /* struct record_region + name */
 	RECORD_SITE = 12,	 /* struct record_site + uint64_t[depth] */
@@ -263,14 +263,16 @@ struct record_header {
 	uint32_t bytes; /* whole record, header included, a multiple of 8 */
 };
 
-/* A process begins (after fork or exec). NUL-terminated strings follow, of string_bytes in all:
- * path of the executable, then argv. */
+/*
+ * A process begins (after fork or exec). NUL-ended strings of string_bytes in all follow: path of
+ * the executable, then argv.
+ */
 struct record_process {
 	struct record_header h;
 	uint32_t pid;
 	uint32_t ppid;
 	uint32_t order;
-	uint32_t parent; /* order of the parent or of the image replaced, UINT32_MAX: none */
+	uint32_t parent; /* order of the parent, or of the replaced image; UINT32_MAX: none */
 	uint32_t cause;	 /* 0 started, 1 fork, 2 exec */
 	uint32_t string_bytes;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
@@ -285,11 +287,11 @@ struct record_module {
 	uint64_t start, end;  /* addresses */
 	uint64_t file_offset; /* of start */
 	uint64_t position;    /* accesses of the process so far */
-	/* Of the mapped file, from fstat(); inode 0: not known. */
+	/* Of the mapped file, from fstat(); inode 0: unknown. */
 	uint64_t device, inode;
-	uint64_t modified_ns; /* time of its last change, since 1970 */
+	uint64_t modified_ns; /* time of the last change, since 1970 */
 	uint32_t path_bytes;
-	/* of the process in the collector's pid namespace; the collector fills it in */
+	/* in the collector's pid namespace; set by the collector */
 	uint32_t pid;
 };
 
@@ -308,32 +310,32 @@ struct record_thread {
 };
 
 /*
- * Entries of line_use. Entry i: of the lines of 1 << (NESTED_FIRST + i) bytes in the pages that the
- * program holds, or held at their peak, the share ever touched, in 65535ths. All 0: not known.
- * Unused entries at the end are 0.
+ * Entries of line_use. Entry i is the share, in 65535ths, of the lines of 1 << (NESTED_FIRST + i)
+ * bytes that were ever touched, in the pages that the program holds, or held at their peak. All 0:
+ * unknown. Unused entries at the end are 0.
  */
 #define CHANNEL_LINE_USES 12u
 
 /*
- * Reuses nearer than CHANNEL_NEAR accesses are the most frequent, and hardly ever miss. Engines
- * keep one in near_one_in of these near samples, and all other samples. record_window holds the
- * number of both.
+ * Reuses nearer than CHANNEL_NEAR accesses are the most frequent, and hardly ever miss. Of these
+ * near samples, engines keep one in near_one_in, and all others. record_window has the number of
+ * both.
  */
 #define CHANNEL_NEAR 64u
 
 /* A window closed. Its samples come before it in the ring. */
 struct record_window {
 	struct record_header h;
-	uint32_t number; /* in the process, from 0 */
+	uint32_t number; /* within the process, from 0 */
 	uint32_t samples;
-	uint64_t start;	 /* accesses of the process when it opened */
+	uint64_t start;	 /* accesses of the process when it began */
 	uint64_t length; /* accesses inside it */
 	/* accesses of its period, and of skipped periods before it */
 	uint64_t stands_for;
-	uint64_t footprint_pages; /* 4096-byte pages of its own that the program holds */
-	/* accesses sampled at random, near samples that were not kept included */
+	uint64_t footprint_pages; /* private 4096-byte pages that the program holds */
+	/* accesses sampled at random, including near samples that were dropped */
 	uint64_t chosen;
-	uint64_t chosen_loads; /* the loads among them, without modifies */
+	uint64_t chosen_loads; /* pure loads among them */
 	uint16_t line_use[CHANNEL_LINE_USES];
 };
 
@@ -355,9 +357,9 @@ struct record_access {
 	uint32_t size;	 /* bytes */
 	uint16_t kind;	 /* enum access_kind */
 	uint16_t thread; /* index of the thread */
-	/* of the block that holds the address, see RECORD_SITE; 0: no known block */
+	/* site of the block at the address, see RECORD_SITE; 0: no known block */
 	uint32_t site;
-	uint32_t path;	/* call path to the access, see RECORD_PATH; 0: not known */
+	uint32_t path;	/* call path of the access, see RECORD_PATH; 0: unknown */
 	uint64_t block; /* address of the block, or 0 */
 };
 
@@ -379,36 +381,36 @@ enum follow_status {
 };
 
 /*
- * Result of a long watch: some censored samples stay watched in later windows of their thread.
- * Comes at any time after the sample's own record.
+ * The outcome of a long watch: some censored samples stay watched in later windows of their thread.
+ * Written at any time after the sample's own record.
  */
 struct record_follow {
 	struct record_header h;
-	uint32_t window;   /* of the sample */
-	uint32_t status;   /* enum follow_status */
-	uint64_t position; /* accesses of the process at the sampled access */
-	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
+	uint32_t window;       /* of the sample */
+	uint32_t status;       /* enum follow_status */
+	uint64_t position;     /* accesses of the process at the sampled access */
+	uint64_t watched;      /* accesses of the thread strictly between, inside windows only */
 	uint64_t end_position; /* accesses of the process at the touch, or at the end */
-	/* the touching access; all zero except thread unless FOLLOW_TOUCHED */
+	/* the touch; all zero except thread unless FOLLOW_TOUCHED */
 	struct record_access end;
 };
 
 /*
- * A window first touch: the thread's first touch of a line in a window, in its second half. Lines
- * are sampled at random; each stands for `weight` of them. Comes before the window's own record.
+ * A window first touch: a thread's first touch of a line in a window, in its second half. Lines are
+ * sampled at random; each represents `weight` lines. Written before the window's own record.
  */
 struct record_arrival {
 	struct record_header h;
 	uint32_t window;
 	uint32_t weight;
 	uint64_t position;	  /* accesses of the process */
-	struct record_access end; /* the touching access */
+	struct record_access end; /* the touch */
 };
 
 /*
  * Multi-size samples are watched at all line sizes, 1 << k bytes with k from NESTED_FIRST to
- * NESTED_LAST. The lines that hold one byte are nested, so a touch of one line ends its watch and
- * those of all larger lines. Sizes in a mask: bit k.
+ * NESTED_LAST. The lines around one byte are nested: a touch of one line ends its watch and those
+ * of all larger lines. Masks of sizes: bit k.
  */
 #define NESTED_FIRST 2u
 #define NESTED_LAST  12u
@@ -417,15 +419,15 @@ struct record_arrival {
 
 struct nested_event {
 	uint32_t sizes;	   /* mask: touched for the first time */
-	uint32_t weight;   /* watches it stands for: some are dropped where they cost too much */
+	uint32_t weight;   /* watches that it represents; costly watches are dropped at random */
 	uint64_t distance; /* as in record_sample; if followed, as `watched` in record_follow */
 	struct record_access end;
 };
 
 /*
- * A multi-size sample, written when its window ends. Sizes that no event names and that are not
- * open were dropped. Some samples stay watched in later windows, and are written again (followed)
- * with the later result.
+ * A multi-size sample, written when its window ends. Sizes in no event, and not open, were dropped.
+ * Some samples stay watched in later windows, and are written again (followed) with the later
+ * result.
  */
 struct record_nested {
 	struct record_header h;
@@ -434,21 +436,21 @@ struct record_nested {
 	/* of the open sizes: enum sample_status, or enum follow_status if followed */
 	uint16_t status;
 	uint64_t position; /* accesses of the process at the sampled access */
-	uint64_t point;	   /* the byte whose lines are watched: a random byte of the access */
+	uint64_t point;	   /* a random byte of the access, whose lines are watched */
 	struct record_access begin;
-	uint64_t watched; /* accesses that the open sizes were watched for */
+	uint64_t watched; /* accesses during which the open sizes were watched */
 	uint32_t open;	  /* mask of sizes whose line was not touched */
 	uint32_t weight;  /* of the open sizes */
 	uint32_t count;	  /* events that follow */
 	uint32_t reserved;
 };
 
-/* The program named memory (DWELL_NAME of include/dwell.h), or removed the name (then empty). */
+/* The program named memory (DWELL_NAME of include/dwell.h), or removed its name (empty). */
 struct record_region {
 	struct record_header h;
 	uint64_t start, end;
 	uint64_t position;   /* accesses of the process */
-	uint32_t name_bytes; /* its NUL included */
+	uint32_t name_bytes; /* including its NUL */
 	uint32_t reserved;
 };
 
@@ -456,7 +458,7 @@ struct record_region {
 struct record_locals {
 	struct record_header h;
 	uint64_t start, end;
-	uint64_t code; /* an address inside the module, see RECORD_MODULE */
+	uint64_t code; /* an address in the module, see RECORD_MODULE */
 };
 
 #include "channel/site.h"
@@ -465,20 +467,20 @@ struct record_locals {
 #define PATH_MAX_ID    65536u
 
 /*
- * A call path, written before the first access that names it. Return addresses follow: into the
+ * A call path, written before the first access that refers to it. Return addresses follow: into the
  * caller of the function with the access, into its caller, ...
  */
 struct record_path {
 	struct record_header h;
-	uint32_t id;	   /* in the process, from 1 */
+	uint32_t id;	   /* within the process, from 1 */
 	uint32_t depth;	   /* from 1 to PATH_MAX_DEPTH */
 	uint64_t position; /* accesses of the process so far */
 };
 
 /*
  * Simulation: a code segment, and its counts since its last record. A segment_part follows for each
- * instruction, and then `events` numbers for each part with has_events. The first three of these
- * (instructions, reads and writes) add to the counts that `executions` implies.
+ * instruction, and then `events` numbers for each part with has_events. The first three numbers
+ * (instructions, reads and writes) come on top of those that `executions` implies.
  *
  *   | record_segment | part | part | ... | uint64_t[events] | uint64_t[events] | ... |
  */
@@ -489,11 +491,11 @@ struct record_segment {
 	uint64_t position; /* accesses of the process so far */
 	uint16_t parts;
 	uint16_t events;
-	uint32_t node; /* of the call graph; 0: none */
+	uint32_t node; /* node of the call graph; 0: none */
 };
 
 struct segment_part {
-	uint16_t offset; /* of the instruction's address from pc */
+	uint16_t offset; /* of the instruction, from pc */
 	uint8_t length;
 	uint8_t has_events;
 	uint8_t reads, writes; /* per execution, as Cachegrind counts: a modify is a read */
@@ -502,24 +504,24 @@ struct segment_part {
 
 /*
  * Simulation with a call graph: a node, a function in a context of callers. Written before the
- * first record that names it, and after the nodes of its callers.
+ * first record that refers to it, and after the nodes of its callers.
  */
 struct record_node {
 	struct record_header h;
 	uint64_t start, end; /* the function's code */
 	uint64_t position;   /* accesses of the process so far */
-	uint32_t id;	     /* in the process, from 1 */
-	uint32_t caller;     /* node of its callers; 0: none, or beyond the context */
+	uint32_t id;	     /* within the process, from 1 */
+	uint32_t caller;     /* node of the caller; 0: none, or beyond the context */
 	uint32_t thread;     /* index, or UINT32_MAX: all threads */
 	uint32_t kind;	     /* enum channel_function */
 };
 
 enum channel_function {
 	FUNCTION_NORMAL,
-	FUNCTION_STUBS,	   /* of a linkage table */
+	FUNCTION_STUBS,	   /* of a procedure linkage table */
 	FUNCTION_RESOLVER, /* the dynamic linker's */
-	FUNCTION_UNKNOWN,  /* function boundaries not known */
-	FUNCTION_MADE,	   /* made code; perhaps part of a function */
+	FUNCTION_UNKNOWN,  /* function boundaries are unknown */
+	FUNCTION_MADE,	   /* code made at run time; possibly a part of a function */
 };
 
 /* Calls since the arc's last record, and the events during the outermost of them. */
@@ -536,10 +538,10 @@ struct record_arc {
 
 enum channel_arc {
 	ARC_JUMP = 1,	   /* a jump to another function, not a call */
-	ARC_RECURSIVE = 2, /* the function was active already */
-	ARC_START = 4,	   /* no caller: a thread, or a stack of it, begins */
+	ARC_RECURSIVE = 2, /* the function was already active */
+	ARC_START = 4,	   /* no caller: a thread, or another stack of it, begins */
 	ARC_SIGNAL = 8,	   /* no caller: a signal handler */
-	ARC_NESTED = 16,   /* to made code, while made code was active already */
+	ARC_NESTED = 16,   /* to made code, while made code was already active */
 };
 
 /* Counts of a branch or jump within a function, since its last record. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Builds the vectors that start a program under the engine; see launch.h. */
+/* Builds the vectors to start a program under the engine; see launch.h. */
 #define _GNU_SOURCE
 #include "channel/launch.h"
 
@@ -16,7 +16,7 @@
 #define HEAD_BYTES   256
 #define PATH_BYTES   4096
 
-/* One scratch page set per prepare: strings grow up from `at`. */
+/* State of a launch_prepare: strings are added at `at`. */
 struct build {
 	char *at, *end;
 	const struct launch_request *rq;
@@ -73,10 +73,7 @@ static void append_number(char **p, uint64_t v)
 		*(*p)++ = digits[--n];
 }
 
-/*
- * The file behind a descriptor, to read from. What was opened with O_PATH cannot be read, and is
- * opened again.
- */
+/* Open the file behind a descriptor for reading: one that was opened with O_PATH cannot be read. */
 static long open_descriptor(int fd)
 {
 	char name[32] = "/proc/self/fd/", *end = name + sizeof("/proc/self/fd/") - 1;
@@ -134,7 +131,7 @@ static int open_program(struct build *b, int dir_fd, const char *path, int flags
 	return 0;
 }
 
-/* Take a #! line apart as the kernel does. Returns 0 or a negative errno. */
+/* Parse a #! line as the kernel does. Returns 0 or a negative errno. */
 static int parse_script(struct build *b)
 {
 	char *p = (char *)b->head + 2, *name, *end;
@@ -164,7 +161,7 @@ static int parse_script(struct build *b)
 	return 0;
 }
 
-/* What an ELF header says of our chances. */
+/* Judge by the ELF header whether the engine can run the program. */
 static int judge_elf(const struct build *b, const char **reason)
 {
 	const Elf64_Ehdr *h = (const Elf64_Ehdr *)(const void *)b->head;
@@ -182,8 +179,8 @@ static int judge_elf(const struct build *b, const char **reason)
 }
 
 /*
- * Will the file's descriptor, which its name is relative to, be closed when an interpreter wants to
- * open the file?
+ * Tell whether the descriptor to which the file's name is relative will be closed before an
+ * interpreter opens the file.
  */
 static int is_out_of_reach(const struct launch_request *rq)
 {
@@ -191,7 +188,7 @@ static int is_out_of_reach(const struct launch_request *rq)
 	       (sys3(SYS_fcntl, rq->dir_fd, F_GETFD, 0) & FD_CLOEXEC);
 }
 
-/* Follow scripts until an ELF file is open. The name of the first file is AT_EXECFN. */
+/* Follow scripts until an ELF file is open. The first file's name is AT_EXECFN. */
 static int find_program(struct build *b, const char **reason)
 {
 	int dir_fd = b->rq->dir_fd, flags = b->rq->flags;
@@ -202,7 +199,7 @@ static int find_program(struct build *b, const char **reason)
 			return judge_elf(b, reason);
 		verdict = parse_script(b);
 		if (verdict == 0 && is_out_of_reach(b->rq))
-			verdict = -ENOENT; /* as the kernel has it */
+			verdict = -ENOENT; /* as the kernel does */
 		if (verdict < 0)
 			break;
 		sys1(SYS_close, b->fd);
@@ -212,7 +209,7 @@ static int find_program(struct build *b, const char **reason)
 	return verdict;
 }
 
-/* "/dev/fd/N" or "/dev/fd/N/path", the name the kernel gives to execveat's files. */
+/* Make "/dev/fd/N" or "/dev/fd/N/path", as the kernel names execveat's files. */
 static const char *given_name(struct build *b)
 {
 	const struct launch_request *rq = b->rq;
@@ -268,7 +265,7 @@ static bool has_limits(const struct launch_request *rq)
 	return false;
 }
 
-/* "soft:hard:" of each limit, "::" of one that is not set. */
+/* Make "soft:hard:" for each limit, "::" for one that is not set. */
 static char *limits_variable(struct build *b)
 {
 	char text[128], *p = text;
@@ -299,7 +296,7 @@ static char *exe_variable(struct build *b, const char *name)
 	start = put(b, text, (size_t)(p - text));
 	if (!start)
 		return 0;
-	b->at--; /* the name follows in place of the NUL */
+	b->at--; /* the name overwrites the NUL */
 	return put(b, name, length(name)) ? start : 0;
 }
 
@@ -307,7 +304,7 @@ static int fill_vectors(struct build *b, struct launch *l, const char *name)
 {
 	char **v = l->argv;
 
-	/* The innermost interpreter comes first; each script's path replaces argv[0]. */
+	/* The innermost interpreter comes first. Each script's path replaces argv[0]. */
 	for (int i = b->scripts - 1; i >= 0; i--) {
 		*v++ = (char *)(uintptr_t)b->script[i].interpreter;
 		if (b->script[i].argument)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a program is started under the engine: used by the collector for the
- * first process and by the engine for every execve that follows.
+ * Starts a program under the engine: used by the collector for the first process, and by the engine
+ * for every later execve.
  *
- * The engine is executed in place of the program, with the program's own argv,
- * so that /proc/PID/cmdline reads as natively. The engine's parameters go in
- * front of the environment; the engine removes them before the program sees it:
+ * The engine is executed in place of the program, with the program's own argv, so that
+ * /proc/PID/cmdline is the same as natively. The engine's parameters are at the front of the
+ * environment; the engine removes them before the program sees it:
  *
  *   DWELL_CHANNEL=<channel fd>:<engine fd>:<parent order or ->:<cause>
  *   DWELL_EXE=<open fd of the ELF file to run>:<name given to execve>
  *   DWELL_LIMITS=<soft>:<hard>:<soft>:<hard>: the program's own limits: address space, data
- *   DWELL_KEEP_x=...   for each variable x that would change how the engine
- *                      itself is loaded (LD_PRELOAD and its kin)
+ *   DWELL_KEEP_x=...   for each variable x that would change how the engine itself is loaded
+ *                      (such as LD_PRELOAD)
  *
  * Freestanding: raw system calls only, and one private mapping for the vectors.
  */
@@ -41,32 +41,32 @@ enum launch_verdict {
 struct launch {
 	char **argv; /* for the engine; NULL-ended */
 	char **envp;
-	/* with LAUNCH_NATIVE: the format is unknown, and the kernel may refuse it */
+	/* with LAUNCH_NATIVE: unknown format, which the kernel may refuse */
 	bool may_be_text;
 	const char *reason; /* with LAUNCH_NATIVE: "is setuid", "is a 32-bit program", ... */
 	int program_fd;	    /* the ELF file, open; the engine inherits and closes it */
-	void *memory;	    /* the mapping that holds all of it */
+	void *memory;	    /* the mapping with all of these */
 	size_t memory_bytes;
 };
 
 struct launch_request {
 	const char *path; /* as given to execve; no PATH search */
-	int dir_fd;	  /* directory that a relative path starts from, or AT_FDCWD */
+	int dir_fd;	  /* base of a relative path, or AT_FDCWD */
 	int flags;	  /* of execveat: 0, AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW */
 	char *const *argv;
 	char *const *envp;
 	int channel_fd;
 	int engine_fd;
-	uint32_t parent; /* order of the parent process in the run, UINT32_MAX: none */
-	uint32_t cause;	 /* as in struct record_process */
-	const struct launch_limit *limits; /* LAUNCH_LIMITS of them; NULL: none is set */
+	uint32_t parent;		   /* order of the parent process; UINT32_MAX: none */
+	uint32_t cause;			   /* as in struct record_process */
+	const struct launch_limit *limits; /* LAUNCH_LIMITS items; NULL: none is set */
 };
 
 /*
- * Prepare the vectors. Follows #! lines (four deep, as the kernel) and looks at
- * the ELF header. Returns an enum launch_verdict, or a negative errno as execve
- * would (the program does not exist, is not executable, ...). On LAUNCH_ENGINE
- * the caller owns l->memory and frees it with launch_release if the exec fails.
+ * Prepare the vectors. Follows #! lines (four deep, like the kernel) and reads the ELF header.
+ * Returns an enum launch_verdict, or a negative errno as execve would (the program does not exist,
+ * is not executable, ...). On LAUNCH_ENGINE the caller owns l->memory, and frees it with
+ * launch_release if the exec fails.
  */
 int launch_prepare(struct launch *l, const struct launch_request *rq);
 void launch_release(struct launch *l);

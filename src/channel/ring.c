@@ -26,7 +26,7 @@ void *ring_reserve(struct ring *r, uint32_t bytes)
 	uint64_t to_end = r->bytes - at;
 
 	if (used > r->bytes)
-		return 0; /* the reader's position is garbage: treat as full */
+		return 0; /* the reader's position is invalid: treat as full */
 	if (bytes <= to_end)
 		return r->bytes - used >= bytes ? r->data + at : 0;
 	if (r->bytes - used < to_end + bytes)
@@ -70,7 +70,9 @@ int64_t ring_peek(struct ring *r, void *buf, uint32_t room)
 		if (bytes > room)
 			return -1;
 		__builtin_memcpy(buf, r->data + at, bytes);
-		/* The header may have changed since it was checked. */
+		/*
+		 * The ring's header may have changed since the check: restore the checked values.
+		 */
 		((struct record_header *)buf)->type = type;
 		((struct record_header *)buf)->bytes = bytes;
 		return bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The byte ring behind a process slot: one writer at a time (the engine holds
- * its own lock), one reader. Records never wrap: a RECORD_PAD fills the end.
- * Freestanding; no allocation, no system call.
+ * The byte ring of a process slot, for one writer at a time (the engine has its own lock) and one
+ * reader. Records never wrap: a RECORD_PAD fills the end. Freestanding; no allocation, no system
+ * call.
  */
 #ifndef DWELL_CHANNEL_RING_H
 #define DWELL_CHANNEL_RING_H
@@ -12,29 +12,28 @@
 struct ring {
 	struct channel_slot *slot;
 	uint8_t *data;
-	uint64_t bytes; /* power of two, the side's own copy: never re-read from shared memory */
+	uint64_t bytes; /* a power of two; each side's own copy, never re-read from shared memory */
 };
 
-/* The ring of slot `index`, for a mapped channel whose sizes the caller has checked. */
+/* The ring of slot `index` in a mapped channel, whose sizes the caller has checked. */
 void ring_of_slot(struct ring *r, void *channel, uint64_t slot_bytes, uint64_t ring_bytes,
 		  uint32_t index);
 
 /*
- * Writer: reserve room for a record of `bytes` (a multiple of 8, at most a
- * quarter of the ring). Returns where to write it, or NULL when the ring is
- * full. The record is seen by the reader after ring_commit(r, bytes).
+ * Writer: reserve room for a record of `bytes` (a multiple of 8, at most a quarter of the ring).
+ * Returns its address, or NULL if the ring is full. The reader sees the record after ring_commit(r,
+ * bytes).
  */
 void *ring_reserve(struct ring *r, uint32_t bytes);
 void ring_commit(struct ring *r, uint32_t bytes);
 
-/* Bytes written and not yet read. */
+/* Number of bytes written and not yet read. */
 uint64_t ring_used(const struct ring *r);
 
 /*
- * Reader: the next whole record, copied into `buf` of `room` bytes so that the
- * writer cannot change it under the reader. Returns its size, 0 when there is
- * none, or -1 when the ring holds no valid record (the caller then abandons
- * the ring). The record stays until ring_consume(r, size).
+ * Reader: copy the next whole record into `buf` of `room` bytes, so that the writer cannot change
+ * it meanwhile. Returns its size; 0 if there is none; or -1 if the ring has no valid record (the
+ * caller then abandons the ring). The record stays until ring_consume(r, size).
  */
 int64_t ring_peek(struct ring *r, void *buf, uint32_t room);
 void ring_consume(struct ring *r, uint64_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RECORD_STACK_DISTANCE: the stack distance of some samples, counted in the sample's own thread
- * for the lines of 1 << k bytes, k from STACK_FIRST on, that hold one byte.
+ * RECORD_STACK_DISTANCE: the stack distances of some samples, counted in the sample's own thread,
+ * for the lines of 1 << k bytes around one byte, k from STACK_FIRST on.
  */
 #ifndef DWELL_CHANNEL_STACK_DISTANCE_H
 #define DWELL_CHANNEL_STACK_DISTANCE_H
@@ -23,7 +23,7 @@ struct record_stack_distance {
 	/* reuse distance: accesses of the thread strictly between; 0 without a reuse */
 	uint64_t distance[STACK_SIZES];
 	/*
-	 * other lines of this size touched between; off by some hundredths for very large numbers
+	 * other lines of this size touched between; very large numbers are off by some hundredths
 	 */
 	uint64_t lines[STACK_SIZES];
 };

@@ -6,11 +6,11 @@
 #include "channel/channel.h"
 
 /*
- * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). Entries
+ * Accesses of one thread in program order: address << 16 | kind << 14 | min(size, 16383). Entries
  * of kind 0 are marks. A mark holds for the accesses after it, up to the next mark of its sort or
  * the end of the record. With STREAM_MARK_PC: the instruction, STREAM_PC(pc). With STREAM_MARK_SITE
- * and config.objects: the site of the block that holds the address, STREAM_SITE(site), see
- * RECORD_SITE; 0 (no known block) before the first mark.
+ * and config.objects: the site of the block at the address, STREAM_SITE(site), see RECORD_SITE;
+ * before the first mark it is 0 (no known block).
  */
 struct record_stream {
 	struct record_header h;

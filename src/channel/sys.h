@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Raw system calls for freestanding code: they return -errno, and touch no errno. */
+/* Raw system calls for freestanding code: they return -errno, and do not set errno. */
 #ifndef DWELL_CHANNEL_SYS_H
 #define DWELL_CHANNEL_SYS_H
 
@@ -31,7 +31,7 @@ static inline long sys_call6(long nr, long a, long b, long c, long d, long e, lo
 #define sys6(nr, a, b, c, d, e, f) \
 	sys_call6(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), SYS_ARG(f))
 
-/* Did a raw call fail? Also right for calls that return addresses. */
+/* Tell whether a raw call failed; also valid for calls that return addresses. */
 static inline int sys_failed(long ret)
 {
 	return (unsigned long)ret > -4096ul;
