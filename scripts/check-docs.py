@@ -4,16 +4,18 @@
 
     check-docs.py [FOLDER]
 
-Each link to a file leads to one; each source file that is named exists; the schema's version is the
-same wherever it is written; no line of prose is longer than 100 columns. Output of programs and the
+Each link leads to a file, and to a heading in it; each source file that is named exists; each folder
+of src, and each room of the engine and of sim, has a README.md; the schema's version is the same
+wherever it is written; no line of prose is longer than 100 columns. Output of programs and the
 cells of tables, which cannot be wrapped, may be. Prints each breach; the exit status is 1 if there
 is one.
 """
+import glob
 import os
 import re
 import sys
 
-LINK = re.compile(r'\[[^\]\n]*\]\(([^)#\s]+)(?:#[^)]*)?\)')
+LINK = re.compile(r'\[[^\]]*\]\(([^)#\s]*)(?:#([^)\s]*))?\)')
 NAMED = re.compile(r'`([\w./-]+\.(?:c|h|S|py|sh|sql))`')
 MOST_COLUMNS = 100
 # Files of the reader's or of other projects, in examples.
@@ -40,15 +42,27 @@ def tree():
     return ends
 
 
+def without_examples(text):
+    return re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
+
+
+def headings(text):
+    """The anchors of a document's headings, as GitHub makes them."""
+    return {re.sub(r'[^\w -]', '', h.lower()).replace(' ', '-')
+            for h in re.findall(r'^#+ (.*?)\s*$', without_examples(text), re.M)}
+
+
 def dead_links(name, text):
-    for target in LINK.findall(text):
-        if '://' not in target and not os.path.exists(os.path.join(os.path.dirname(name), target)):
+    for target, anchor in LINK.findall(without_examples(text)):
+        path = os.path.normpath(os.path.join(os.path.dirname(name), target)) if target else name
+        if '://' not in target and not os.path.exists(path):
             yield '%s: the link to %s leads nowhere' % (name, target)
+        elif anchor and path.endswith('.md') and anchor not in headings(open(path).read()):
+            yield '%s: %s has no heading #%s' % (name, target or name, anchor)
 
 
 def dead_names(name, text, ends):
-    prose = re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
-    for file in set(NAMED.findall(prose)):
+    for file in set(NAMED.findall(without_examples(text))):
         if file not in ends and not OTHERS.search(file):
             yield '%s: names %s, which does not exist' % (name, file)
 
@@ -60,6 +74,14 @@ def long_lines(name, text):
         in_example ^= line.startswith('```')
         if len(line) > MOST_COLUMNS and not in_example and not line.startswith('|'):
             yield '%s:%d: %d columns' % (name, number, len(line))
+
+
+def without_readme():
+    """Folders of src that lack one. The rooms are the folders of the engine and of sim."""
+    for pattern in ('src/*/', 'src/engine/*/', 'src/sim/*/'):
+        for folder in sorted(glob.glob(pattern)):
+            if not os.path.exists(folder + 'README.md'):
+                yield '%s: has no README.md' % folder
 
 
 def manual_pages():
@@ -87,6 +109,7 @@ def main():
         breaches += long_lines(name, text)
     for name, text in sorted(manual_pages().items()):
         breaches += long_lines(name, text)
+    breaches += without_readme()
     versions = dict(schema_versions())
     if len(set(versions.values())) != 1:
         breaches.append("the schema's version differs: %s" %
