@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be annotated: the files and functions with samples. */
+/* The list of files and functions that have samples, and so can be annotated. */
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/annotate.h"
@@ -10,7 +10,7 @@
 #include "views/table.h"
 #include "views/views.h"
 
-/* In the list of files, code without a file is of no use: the functions have it. */
+/* Leave code without a file out of the list of files; the list of functions has it. */
 static bool is_listed(const struct hot_row *r, bool files)
 {
 	return !files || r->file != NULL;

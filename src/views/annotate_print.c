@@ -56,7 +56,7 @@ static void section_open(struct section *s, const struct annotation *a, size_t f
 		source_note_change(&s->source, a->profile->store, file, notes);
 }
 
-#define NARROW 120 /* columns of a terminal; below, the code needs the interval's room */
+#define NARROW 120 /* columns of a terminal; narrower ones need the interval's space for the code */
 
 enum { MISSES, UNRESOLVED, RATIO, INTERVAL, ACCESSES, SAMPLES, CELLS };
 
@@ -67,7 +67,7 @@ static bool has_cell(int cell, const struct display *d)
 	return cell != INTERVAL || d->width == 0 || d->width >= NARROW;
 }
 
-/* Characters of the figures, and of the line number between them and the code. */
+/* Width of the figures, and of the line number between them and the code. */
 static unsigned used_width(const struct display *d)
 {
 	unsigned width = 9;
@@ -86,7 +86,7 @@ static void put_cells(const char *const cells[CELLS], const char *last, const st
 	text_addf(out, "  %5s", last);
 }
 
-/* A line of the source; `row` is what is known of it, or NULL. */
+/* Put a line of the source; `row` has its figures, or is NULL. */
 static void put_line(const struct section *s, uint32_t number, const struct hot_row *row,
 		     const struct display *d, struct text *out)
 {
@@ -109,7 +109,7 @@ static void put_line(const struct section *s, uint32_t number, const struct hot_
 	source_put_code(out, code != NULL ? code : "", used_width(d), d);
 }
 
-/* The lines from `at` to `last` of the file, those of the section's rows with their figures. */
+/* Put lines `at` to `last` of the file, with the figures of the section's rows. */
 static void put_section_lines(const struct section *s, bool all, const struct display *d,
 			      struct text *out)
 {
@@ -120,10 +120,10 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 		uint32_t line = rows[i].line, from, to;
 
 		if (line == 0)
-			continue; /* said in the heading */
+			continue; /* in the heading */
 		from = all || line <= CONTEXT ? 1 : line - CONTEXT;
 		to = all && i + 1 == s->end ? total : line + CONTEXT;
-		/* Up to the next line with samples, which goes on from there. */
+		/* Stop before the next line with samples, which continues from there. */
 		if (i + 1 < s->end && to >= rows[i + 1].line)
 			to = rows[i + 1].line - 1;
 		to = to < total ? to : total;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Below annotated source: where the data of its hottest lines comes from. */
+/* The list below annotated source: the origin of the data of its hottest lines. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "views/parts.h"
 #include "views/views.h"
 
-#define PLACES	     4	/* that the data of a line comes from, to show */
-#define SHARES_WIDTH 22 /* characters of a line before the place */
+#define PLACES	     4	/* places shown for each line */
+#define SHARES_WIDTH 22 /* width of a line before the place */
 
 static double misses_of(const struct hot_row *row)
 {
@@ -31,7 +31,7 @@ static int by_misses(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* The reuses of one line of the source. */
+/* Collect the reuses of one line of the source. */
 static int collect_line(const struct annotation *a, const struct hot_row *row, struct reuse *r,
 			struct err *err)
 {
@@ -46,7 +46,7 @@ static double share_of(const struct reuse *r, const struct reuse_row *row)
 	return r->total.all.accesses > 0 ? row->cost.all.accesses / r->total.all.accesses : 0;
 }
 
-/* Behind the two shares. */
+/* Put the place after its two shares. */
 static void put_place(const struct reuse_place *place, const struct display *d, struct text *out)
 {
 	struct text name = {0}, shown = {0};

@@ -16,7 +16,7 @@
 
 #define INDENT	    2
 #define MOST_CELLS  (EVENT_COLUMNS + 8)
-#define FIXED_WIDTH 32 /* of share, cost and calls, about */
+#define FIXED_WIDTH 32 /* approximate width of share, cost and calls */
 
 static const char *name_of(const struct calls *c, size_t row)
 {
@@ -35,12 +35,12 @@ static const char *sort_name(const struct calls *c)
 	return c->p->columns[c->columns->sort].name;
 }
 
-/* ---- Text: the columns of all tables here ---- */
+/* ---- Text: the columns of all tables in this file ---- */
 
 struct layout {
 	struct table_column columns[MOST_CELLS];
 	size_t count, others;
-	unsigned object; /* the last column, which goes first where there is no room */
+	unsigned object; /* the last column, which is left out first */
 };
 
 static void lay_out(const struct calls *c, const struct display *d, bool has_others,
@@ -64,7 +64,7 @@ static void lay_out(const struct calls *c, const struct display *d, bool has_oth
 	l->object = (unsigned)l->count - 1;
 }
 
-/* `names`: the cells behind the figures. values: NULL where only the cost is known. */
+/* `names`: cells after the figures. values: NULL if only the cost is known. */
 static void put_row(const struct calls *c, const struct layout *l, struct table *table, double cost,
 		    const uint64_t *values, double calls, bool is_estimate,
 		    const char *const *names)
@@ -269,7 +269,7 @@ int calls_text(const struct calls *c, const struct calls_choice *choice, const s
 typedef void item_function(void *context, const struct call_tree *t, size_t item,
 			   const char *relation);
 
-/* All items of the view that are below a function, with how they stand to it. */
+/* Visit all items of the view that are below a function, each with its relation to it. */
 static int each_item(const struct calls *c, const struct calls_choice *choice, item_function *take,
 		     void *context, struct err *err)
 {
@@ -287,7 +287,7 @@ static int each_item(const struct calls *c, const struct calls_choice *choice, i
 					   is_both ? 1 : choice->depth, choice->threshold,
 					   err) != 0)
 				return -1;
-			/* Of both, the function itself once. */
+			/* With both directions, the function itself comes only once. */
 			for (k = is_both && !is_up; k < t.count; k++)
 				take(context, &t, k,
 				     k == 0  ? "function"
@@ -299,7 +299,7 @@ static int each_item(const struct calls *c, const struct calls_choice *choice, i
 	return 0;
 }
 
-/* "main;work;read", as the tree goes. */
+/* Add the path of the tree, "main;work;read". */
 static void add_path(const struct call_tree *t, size_t item, struct text *out)
 {
 	if (t->items[item].parent != CALLS_NONE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The three writers of rows, by unit; see columns.h. */
+/* The writers of rows as text, CSV and JSON, by unit; see columns.h. */
 #include "views/columns.h"
 
 #include <assert.h>
@@ -13,8 +13,8 @@
 #include "views/figures.h"
 #include "views/json.h"
 
-#define PRECISE	   8  /* digits in CSV, unless a column says otherwise */
-#define MOST_CELLS 64 /* of a table */
+#define PRECISE	   8  /* digits in CSV by default */
+#define MOST_CELLS 64 /* in a table */
 
 /* ---- Units ---- */
 
@@ -85,12 +85,12 @@ static json_t *list_json(const struct value *v)
 	return v->list;
 }
 
-/* What the union of a value holds. */
+/* The type of a value's union. */
 enum kind { KIND_TEXT, KIND_WHOLE, KIND_REAL, KIND_OTHER };
 
 static const struct {
 	enum kind kind;
-	void (*text)(const struct value *v, char buf[FIGURE_BYTES]); /* NULL: it is its own text */
+	void (*text)(const struct value *v, char buf[FIGURE_BYTES]); /* NULL: the text itself */
 	json_t *(*json)(const struct value *v);
 } units[UNITS] = {
 	[UNIT_TEXT] = {KIND_TEXT, NULL, words_json},
@@ -125,7 +125,7 @@ static void get_member(const struct column *c, const void *row, struct value *v)
 		memcpy(&v->whole, at, c->bytes); /* the first bytes are the low ones */
 }
 
-/* `made` is emptied, and holds the value's text where the getter has put one together. */
+/* `made` is emptied; it holds the text if the getter composes one. */
 static struct value value_of(const struct column *c, const void *row, struct text *made)
 {
 	struct value v = {.made = made};

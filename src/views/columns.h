@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns of rows: each type of row has a table of its columns, and three writers print rows as
- * text, CSV and JSON. The writers know the rows only by these tables.
+ * Columns of rows. Each type of row has a table of its columns, and three writers print rows as
+ * text, CSV and JSON. The writers know rows only by these tables.
  */
 #ifndef DWELL_VIEWS_COLUMNS_H
 #define DWELL_VIEWS_COLUMNS_H
@@ -14,72 +14,72 @@
 #include "model/model.h"
 #include "views/table.h"
 
-/* What a column holds; it decides how each format writes it. */
+/* The content of a column, which decides its form in each format. */
 enum unit {
 	UNIT_TEXT,     /* words */
-	UNIT_COUNT,    /* whole; in a text "12,345" */
-	UNIT_NUMBER,   /* whole, its digits in all formats */
-	UNIT_BYTES,    /* whole; in a text "64 KB" */
-	UNIT_SHARE,    /* of one; in a text "12.30 %" */
-	UNIT_RATIO,    /* of one; in a text "0.0012 %": two digits that say something */
-	UNIT_FACTOR,   /* in a text "0.73" */
-	UNIT_TRAFFIC,  /* bytes per access; in a text "12.3 B" */
-	UNIT_INTERVAL, /* for texts: "2.9 - 3.5 %" */
+	UNIT_COUNT,    /* whole; "12,345" in text */
+	UNIT_NUMBER,   /* whole; digits only in all formats */
+	UNIT_BYTES,    /* whole; "64 KB" in text */
+	UNIT_SHARE,    /* of one; "12.30 %" in text */
+	UNIT_RATIO,    /* of one; "0.0012 %" in text, with two significant digits */
+	UNIT_FACTOR,   /* "0.73" in text */
+	UNIT_TRAFFIC,  /* bytes per access; "12.3 B" in text */
+	UNIT_INTERVAL, /* for text: "2.9 - 3.5 %" */
 	UNIT_TRUTH,    /* for JSON */
-	UNIT_LIST,     /* for JSON: whatever it is */
+	UNIT_LIST,     /* for JSON: any value */
 	UNITS
 };
 
-/* What a row has in one column: the member that belongs to the unit. */
+/* A cell. The unit decides which member is set. */
 struct value {
-	bool is_missing; /* nothing in texts and CSV, null in JSON */
+	bool is_missing; /* empty in text and CSV, null in JSON */
 	union {
 		const char *text; /* NULL: missing */
 		uint64_t whole;
 		double real; /* NAN: missing */
 		bool truth;
 		const struct model_ratio *ratio;
-		json_t *list; /* the writer's */
+		json_t *list; /* taken over by the writer */
 	};
-	struct text *made; /* where a getter may put together its text; empty before */
+	struct text *made; /* for a getter that composes its text; empty before */
 };
 
 struct column {
-	const char *title; /* in texts */
+	const char *title; /* in text */
 	const char *key;   /* in CSV and JSON */
 	enum unit unit;
-	void (*get)(const void *row, struct value *v); /* NULL: it is a member of the row */
-	size_t offset, bytes;			       /* the member, as COLUMN_MEMBER says */
-	unsigned may_cut;			       /* as of a table_column */
-	bool to_right;				       /* text that is figures */
-	bool is_optional;			       /* JSON leaves it out where it is missing */
-	unsigned precise;			       /* digits in CSV; 0: as most */
+	void (*get)(const void *row, struct value *v); /* NULL: the value is a member of the row */
+	size_t offset, bytes;			       /* of the member, by COLUMN_MEMBER */
+	unsigned may_cut;			       /* as in a table_column */
+	bool to_right;				       /* text that is a figure */
+	bool is_optional;			       /* JSON omits a missing value */
+	unsigned precise;			       /* digits in CSV; 0: the default */
 };
 
-/* For `get` and the two behind it: a text, a double, or a whole number without sign. */
+/* `get`, offset and bytes for a member: a text, a double, or an unsigned whole number. */
 #define COLUMN_MEMBER(type, member) NULL, offsetof(type, member), sizeof(((const type *)0)->member)
 
-/* Some columns, in the order of one format: of one table, or of several whose rows begin alike. */
+/* Columns in the order of one format, from one table, or from several whose rows begin alike. */
 struct column_list {
 	const struct column *const *items;
 	size_t count;
 };
 
-/* COLUMN_LIST(&table[A], &table[B]): it lasts as long as the block around it. */
+/* COLUMN_LIST(&table[A], &table[B]): valid in the enclosing block. */
 #define COLUMN_LIST(...)                                                                   \
 	(&(const struct column_list){(const struct column *const[]){__VA_ARGS__},          \
 				     sizeof((const struct column *const[]){__VA_ARGS__}) / \
 					     sizeof(struct column *)})
 
-/* A table with these columns, and a row of it. */
+/* Make a table with these columns; add a row. */
 struct table *columns_table(const struct column_list *l, const struct display *d);
 void columns_table_row(const struct column_list *l, struct table *t, const void *row);
 
-/* Lines of CSV: the keys, and a row. */
+/* Add the heading of a CSV file; add a row. */
 void columns_csv_head(const struct column_list *l, struct text *out);
 void columns_csv_row(const struct column_list *l, const void *row, struct text *out);
 
-/* A new object, or members added to one. */
+/* Make an object, or add members to one. */
 json_t *columns_json(const struct column_list *l, const void *row);
 void columns_json_put(const struct column_list *l, const void *row, json_t *object);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Columns of rows with a part of the misses, and of miss ratios. */
+/* Columns of rows with their share of the misses, and of miss ratios. */
 #include "views/cost_columns.h"
 
 #include "base/text.h"
 #include "views/figures.h"
 
-#define INDENT 2 /* of a level of a tree */
+#define INDENT 2 /* per level of a tree */
 
 struct cost_row cost_row_of(const struct hot *h, size_t i)
 {

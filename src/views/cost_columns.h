@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of code or data with their part of the misses: the columns that several views show. */
+/* Rows of code or data with their share of the misses: columns that several views show. */
 #ifndef DWELL_VIEWS_COST_COLUMNS_H
 #define DWELL_VIEWS_COST_COLUMNS_H
 
 #include "estimate/hot.h"
 #include "views/columns.h"
 
-/* What is not set is missing. Rows of other tables may begin with it. */
+/* Members that are not set are missing. Rows of other tables may begin with it. */
 struct cost_row {
 	const char *kind; /* section of the view */
 	const char *name;
 	const char *function, *file;
 	uint32_t line;	/* 0: missing */
-	unsigned depth; /* of a tree: the name stands farther to the right */
+	unsigned depth; /* in a tree: indents the name */
 	const char *source;
-	const struct hot_cost *cost, *whole; /* whole: what misses are a share of */
+	const struct hot_cost *cost, *whole; /* misses are a share of `whole` */
 	const struct model_ratio *ratio;     /* for the interval */
 };
 
@@ -30,8 +30,8 @@ enum cost_column {
 	COST_CALLERS,
 	COST_PATH,
 	COST_SOURCE,
-	COST_MISSES,	 /* those whose reuse was seen */
-	COST_ALL_MISSES, /* with those that were not resolved */
+	COST_MISSES,	 /* misses whose reuse was seen */
+	COST_ALL_MISSES, /* including misses that were not resolved */
 	COST_UNRESOLVED,
 	COST_RATIO,
 	COST_LOW,
@@ -46,14 +46,14 @@ extern const struct column cost_columns[COST_COLUMNS];
 
 #define COST(column) (&cost_columns[COST_##column])
 
-/* The order of these in JSON. */
+/* These columns in JSON's order. */
 #define COST_SHARES COST(MISSES), COST(UNRESOLVED), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
 
 struct cost_row cost_row_of(const struct hot *h, size_t i);
 
-/* The miss ratio of a cache, or of a size. */
+/* The miss ratio of a cache, or for a size. */
 struct ratio_row {
-	const char *name; /* of the cache, or of the curve */
+	const char *name; /* of the cache or the curve */
 	uint64_t size_bytes;
 	const struct model_ratio *ratio;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Miss-ratio curves as CSV and JSON. The plot is plot.c. */
+/* Miss-ratio curves as CSV and JSON. plot.c draws them. */
 #include <jansson.h>
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call paths behind a data structure. Of a function that calls itself one call is shown: so
- * many paths become one.
+ * The call paths of a data structure's blocks. Of a recursive function only one call is shown, so
+ * that many paths become one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "views/fit.h"
 #include "views/parts.h"
 
-#define MOST_NAME  100 /* characters of a function */
+#define MOST_NAME  100 /* width of a function's name */
 #define MOST_PATHS 10
 
 /* Sites whose paths look the same. */
@@ -29,7 +29,7 @@ struct paths {
 	size_t count, room;
 };
 
-/* Names of templates go on for pages. */
+/* Names of templates may be pages long. */
 static void put_frame(const struct store_frame *f, bool is_inlined, const struct display *d,
 		      struct text *out)
 {
@@ -82,7 +82,7 @@ static int compare_bytes(const void *a, const void *b)
 	return compare_texts(a, b);
 }
 
-/* Sum up those that look the same, and sort by bytes. */
+/* Merge paths that look the same, and sort by bytes. */
 static void merge_paths(struct paths *paths)
 {
 	size_t kept = 0;

@@ -15,7 +15,7 @@
 #include "views/table.h"
 #include "views/views.h"
 
-#define WIDE 140 /* columns of a terminal that all figures fit into */
+#define WIDE 140 /* width of a terminal for all figures */
 
 static bool is_shown(const struct data *d, const bool *marks, size_t i)
 {
@@ -25,7 +25,7 @@ static bool is_shown(const struct data *d, const bool *marks, size_t i)
 	       query_shows(d->query, (const char *const[]){r->name, r->file, r->module}, 3);
 }
 
-/* "64" or "16-4096", as sizes. */
+/* Write "64" or "16-4096", as sizes. */
 static void put_sizes(const struct data_row *r, char *buf, size_t room)
 {
 	char low[SIZE_TEXT_BYTES], high[SIZE_TEXT_BYTES];
@@ -36,20 +36,20 @@ static void put_sizes(const struct data_row *r, char *buf, size_t room)
 		return;
 	least = size_format(r->smallest, low);
 	size_format(r->largest, high);
-	/* Stacks differ by a page or two, which their sizes do not show. */
+	/* Stacks differ by a page or two, which disappears in rounded sizes. */
 	if (r->smallest > 0 && strcmp(least, high) != 0)
 		snprintf(buf, room, "%s-%s", least, high);
 	else
 		snprintf(buf, room, "%s", high);
 }
 
-/* All threads' copies of one are a row, as all that has no name is. */
+/* All threads' copies of a variable are one row; so is all data without a name. */
 static bool is_variable(const struct data_row *r)
 {
 	return r->kind == DATA_VARIABLE || (r->kind == DATA_LOCAL && r->site == NULL);
 }
 
-/* "head  struct node *  list.c:12" */
+/* Put "head  struct node *  list.c:12". */
 void data_put_name(const struct data_row *r, struct text *out)
 {
 	text_add(out, r->name);
@@ -96,7 +96,7 @@ static void get_kind(const void *row, struct value *v)
 	v->text = data_kind_names[data_row_of(row)->kind];
 }
 
-/* In texts: a variable is one block, which says nothing. */
+/* For text: hide the number of blocks of a variable, which is always one. */
 static void get_several_blocks(const void *row, struct value *v)
 {
 	const struct data_row *r = data_row_of(row);
@@ -209,7 +209,7 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	       struct text *out, struct err *err)
 {
 	bool is_wide = display->width == 0 || display->width >= WIDE;
-	/* What was counted exactly has no interval. */
+	/* Exact counts have no intervals. */
 	const struct column_list *list =
 		d->profile->is_exact
 			? is_wide ? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
@@ -245,7 +245,7 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	return ret;
 }
 
-/* ---- All of one ---- */
+/* ---- Details of one data structure ---- */
 
 static void put_detail(const char *label, const char *value, const struct display *display,
 		       struct text *out)
@@ -314,7 +314,7 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 	return 0;
 }
 
-/* ---- For programs ---- */
+/* ---- CSV and JSON ---- */
 
 void data_csv(const struct data *d, const bool *marks, struct text *out)
 {
@@ -332,7 +332,7 @@ void data_csv(const struct data *d, const bool *marks, struct text *out)
 	}
 }
 
-/* What an exact run has counted: all accesses are its samples. */
+/* For an exact run: all accesses are samples. */
 static void put_counts(json_t *row, const struct data_row *r)
 {
 	json_object_set_new(row, "accesses", json_integer((json_int_t)r->cost.samples));

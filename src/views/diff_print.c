@@ -94,7 +94,7 @@ static int add_totals(const struct diff *d, const struct display *display, struc
 
 enum { AT_A, AT_B, AT_CHANGE, AT_PERCENT, AT_NAME, AT_FILE, AT_OBJECT, CELLS };
 
-/* "walk.c:12" of lines, the file of functions. */
+/* Add "walk.c:12" for lines, the file for functions. */
 static void add_place(const struct event_row *row, struct text *place)
 {
 	if (row->file == NULL)
@@ -123,7 +123,7 @@ static void add_row(const struct diff *d, const struct diff_row *r, struct table
 	text_release(&place);
 }
 
-/* As many as have changed and are to be shown; the rows are sorted by that. */
+/* The number of rows that have changed; the rows are sorted by change. */
 static size_t changed_rows(const struct diff *d)
 {
 	size_t count = 0;

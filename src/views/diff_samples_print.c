@@ -27,10 +27,7 @@ static double misses_of(const struct hot_cost *c)
 	return c->misses + c->unresolved;
 }
 
-/*
- * Without samples nothing is known of a side; with some, code that none of them is of hardly
- * misses.
- */
+/* Nothing is known about a side without samples. With samples, code without any hardly misses. */
 static bool is_known(const struct profile *p)
 {
 	return p->sample_count > 0;
@@ -162,8 +159,8 @@ static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, 
 }
 
 /*
- * As many as have changed, by all that is known; the rows are sorted by that, or else all are
- * shown.
+ * The number of rows that have changed, as far as is known. The rows are sorted by change;
+ * otherwise all are shown.
  */
 static size_t changed_rows(const struct diff_samples *d)
 {
@@ -176,7 +173,7 @@ static size_t changed_rows(const struct diff_samples *d)
 	return count;
 }
 
-/* The side whose limit the title says. */
+/* The side whose limit the title mentions. */
 static const struct profile *less_resolved(const struct diff_samples *d)
 {
 	return profile_resolved_size(d->b) < profile_resolved_size(d->a) ? d->b : d->a;
@@ -196,7 +193,7 @@ static int add_rows(const struct diff_samples *d, size_t top, const struct displ
 		[AT_OUTSIDE] = {"OUTSIDE", false, false},
 		[AT_CODE] = {"CODE", false, true},
 	};
-	/* The code names a row; of the figures the change and the ratios say most. */
+	/* Code names a row; of the figures, the change and the ratios are the most important. */
 	static const unsigned least_important[] = {AT_LIMITS_A, AT_LIMITS_B, AT_OUTSIDE};
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top, from = out->count;
 	struct table *table;
@@ -250,7 +247,7 @@ static void csv_number(struct text *out, double n, bool known)
 		text_add(out, ",");
 }
 
-/* Whether two intervals do not overlap; nothing where one of them is not known. */
+/* Tell whether two intervals do not overlap; empty if one is unknown. */
 static void csv_outside(struct text *out, const struct model_ratio *a, const struct model_ratio *b,
 			bool is_outside)
 {
@@ -308,7 +305,7 @@ static json_t *json_ratio(const struct model_ratio *r)
 	return o;
 }
 
-/* Null where an interval is not known. */
+/* Null if an interval is unknown. */
 static json_t *json_outside(const struct model_ratio *a, const struct model_ratio *b,
 			    bool is_outside)
 {

@@ -57,7 +57,7 @@ static size_t used_width(const struct section *s)
 	return event_gutter_width(&s->gutter) + 2 + LINE_WIDTH;
 }
 
-/* `line`: what the line did itself, or NULL. */
+/* `line`: the line's own events, or NULL. */
 static void put_line(const struct section *s, uint32_t number, const struct event_line *line,
 		     const struct display *d, struct text *out)
 {
@@ -81,7 +81,7 @@ static void put_gap(const struct section *s, struct text *out)
 	text_addf(out, "%*s\n", (int)used_width(s) - 2, "...");
 }
 
-/* Lines from `from` up to, not with, `to`, that have no events. */
+/* Put lines `from` to `to` - 1, which have no events. */
 static void put_between(const struct section *s, uint32_t from, uint32_t to,
 			const struct display *d, struct text *out)
 {
@@ -91,7 +91,7 @@ static void put_between(const struct section *s, uint32_t from, uint32_t to,
 		put_line(s, from, NULL, d, out);
 }
 
-/* What lies between two lines with events, or before the first or behind the last one. */
+/* Put lines between two lines with events, before the first one, or after the last one. */
 static void put_context(const struct section *s, uint32_t before, uint32_t after, bool all,
 			const struct display *d, struct text *out)
 {

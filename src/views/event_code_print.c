@@ -18,25 +18,25 @@
 #include "views/views.h"
 
 #define ADDRESS_WIDTH 10
-#define CODE_WIDTH    44 /* the instruction, where something follows */
-#define MOST_CODE     72 /* columns of a line of source, where no width is known */
+#define CODE_WIDTH    44 /* width of the instruction, if something follows */
+#define MOST_CODE     72 /* width of a line of source, if no width is known */
 
 struct printing {
 	const struct event_listing *l;
-	unsigned lanes; /* of the arrows beside it */
+	unsigned lanes; /* of the arrows */
 	const struct display *d;
 	struct text *out, *notes;
 	struct event_gutter gutter;
-	/* The source that stands between instructions: the file at hand. */
+	/* The current source file, whose lines are between the instructions. */
 	struct source source;
 	const char *source_file;
-	const char *file; /* of the last line that was named */
+	const char *file; /* file of the last line that was shown */
 	uint32_t line;
 };
 
 /* ---- Text ---- */
 
-/* A row that is no instruction: the arrows go on through it where they pass the next one. */
+/* Put the arrows on a row without an instruction: those that pass the next one. */
 static void put_margin(const struct printing *p)
 {
 	event_gutter_row(&p->gutter, NULL, p->out);
@@ -57,7 +57,7 @@ static const char *find_source(struct printing *p, const char *file, uint32_t li
 	return source_line(&p->source, line);
 }
 
-/* The line of source that the instructions from here on are of, where it is another one. */
+/* Put the source line of the following instructions, if it changes. */
 static void put_source(struct printing *p, const struct event_line *line)
 {
 	struct display room = {.width = MOST_CODE};

@@ -12,10 +12,10 @@
 #include "views/fit.h"
 
 #define ROUNDING    1e-12
-#define WHOLE_BELOW 1e15 /* a double holds whole numbers exactly */
-#define NAME_WIDTH  32	 /* that is kept for a function's name */
+#define WHOLE_BELOW 1e15 /* a double represents whole numbers exactly */
+#define NAME_WIDTH  32	 /* reserved for a function's name */
 
-/* Groups of three digits. */
+/* Group digits by three. */
 static char *group_digits(const char *digits, char buf[FIGURE_BYTES])
 {
 	size_t length = strlen(digits), out = 0, i;
@@ -37,7 +37,7 @@ char *event_figure(double value, char buf[FIGURE_BYTES])
 		snprintf(buf, FIGURE_BYTES, "-");
 		return buf;
 	}
-	/* What was divided and multiplied again is whole but for the last digits. */
+	/* After division and multiplication, whole numbers are off in the last digits. */
 	if (fabs(value) < WHOLE_BELOW &&
 	    (fabs(value) >= 1e4 || fabs(value - round(value)) <= fabs(value) * ROUNDING)) {
 		snprintf(digits, sizeof(digits), "%.0f", value);
@@ -124,21 +124,21 @@ static bool is_running(const struct store_process *x)
 	return strcmp(x->state, "running") == 0;
 }
 
-/* A program that came to a good end needs no word; what other tools have counted has none. */
+/* Normal ends are not mentioned; profiles of other tools have none. */
 static bool has_ended_well(const struct store_process *x)
 {
 	return strcmp(x->state, "exited") == 0 && x->exit_status <= 0;
 }
 
 /*
- * What is shown may not be all that happened. Of several processes only those are told that have no
- * end.
+ * Say if the profile may be incomplete. Of several processes, only those without an end are
+ * mentioned.
  */
 static void put_endings(const struct event_profile *p, struct text *out)
 {
 	static const struct store_process nobody = {.state = "running"};
 	const char *state = store_meta_text(p->store, "state");
-	/* Without a process that runs: nobody has written the end of the file. */
+	/* If no process runs, the file was never completed. */
 	bool is_cut = p->process == STORE_ALL && state != NULL && strcmp(state, "running") == 0;
 	const struct store_process *told = NULL;
 	size_t count = 0, running = 0, i;
@@ -161,7 +161,7 @@ static void put_endings(const struct event_profile *p, struct text *out)
 	process_put_ending(told, out);
 }
 
-/* What other tools have counted has no times. */
+/* Profiles of other tools have no times. */
 void event_put_end(const struct event_profile *p, struct text *out)
 {
 	int64_t wall_ns = store_meta_int(p->store, "wall_ns", 0);

@@ -13,16 +13,16 @@
 #include "views/table.h"
 #include "views/views.h"
 
-#define FIXED_WIDTH  40 /* of the shares, the sort event twice and the calls, about */
-#define NARROW_WIDTH 24 /* of the shares and the calls */
+#define FIXED_WIDTH  40 /* approximate width of the shares, the sort event twice, and the calls */
+#define NARROW_WIDTH 24 /* width of the shares and the calls */
 #define WIDE	     100
 #define MOST_CELLS   (EVENT_COLUMNS + 10)
 
 /* ---- Text ---- */
 
-/* The columns that say what a row is, behind the numbers. */
+/* The columns that identify a row, after the numbers. */
 static const struct name_columns {
-	const char *titles[3]; /* up to NULL */
+	const char *titles[3]; /* end with NULL */
 } name_columns[EVENT_BY_COUNT] = {
 	[EVENT_BY_FUNCTION] = {{"FUNCTION", "FILE", "OBJECT"}},
 	[EVENT_BY_CLASS] = {{"CLASS OR NAMESPACE"}},
@@ -47,7 +47,7 @@ static void id_text(int64_t id, char buf[FIGURE_BYTES])
 		snprintf(buf, FIGURE_BYTES, "%" PRId64, id);
 }
 
-/* Lines are named by the end of the path that tells them apart from most others. */
+/* Files of lines are shown without folders, which is mostly unambiguous. */
 static void line_text(const struct event_row *row, struct text *out)
 {
 	text_add(out, or_unknown(row->file != NULL ? path_basename(row->file) : NULL));
@@ -109,7 +109,7 @@ static void name_row(const struct event_report *r, const struct event_row *row,
 	}
 }
 
-/* Without calls it is what the code itself costs; but loops hold others. */
+/* Inclusive cost needs calls; only loops contain others without them. */
 static bool has_inclusive(const struct event_report *r)
 {
 	return r->by == EVENT_BY_LOOP ||
@@ -123,11 +123,11 @@ static bool has_calls(const struct event_report *r)
 
 struct layout {
 	struct table_column columns[MOST_CELLS];
-	unsigned less[2]; /* of the columns the names that say least, the least first */
+	unsigned less[2]; /* columns that may be left out, least important first */
 	size_t less_count;
 	char titles[2][FIGURE_BYTES]; /* of the sort event */
-	bool is_wide;		      /* the inclusive cost as a number, too */
-	size_t count, others;	      /* others: how many of the chosen columns are shown */
+	bool is_wide;		      /* show inclusive cost also as a number */
+	size_t count, others;	      /* others: number of chosen columns that are shown */
 };
 
 static void add_title(struct layout *l, const char *title, bool is_number, bool may_cut)
@@ -160,13 +160,13 @@ static void lay_out(const struct event_report *r, const struct display *d, struc
 		add_title(l, "CALLS", true, false);
 	for (i = 0; i < 3 && name_columns[r->by].titles[i] != NULL; i++)
 		add_title(l, name_columns[r->by].titles[i], false, true);
-	/* The first name is what a row is about. */
+	/* The first name identifies the row, and is never left out. */
 	l->less_count = i - 1;
 	for (i = 0; i < l->less_count; i++)
 		l->less[i] = (unsigned)(l->count - 1 - i);
 }
 
-/* The share alone is shown: it bears the mark of an estimate. */
+/* Only the share is shown, so it gets the mark of an estimate. */
 static void mark_estimate(char figure[FIGURE_BYTES])
 {
 	size_t length = strlen(figure);

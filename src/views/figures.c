@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers as words, and CSV. */
+/* Numbers as text, and CSV. */
 #include "views/figures.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ void figure_more(struct text *out, uint64_t left, const char *what)
 		text_addf(out, "... and %s more%s\n", figure_count(left, count), what);
 }
 
-/* Digits after the point that leave a small percentage two that say something. */
+/* The number of digits after the point, for two significant digits of a small percentage. */
 static int percent_digits(double percent)
 {
 	int digits = 2;
@@ -198,10 +198,7 @@ void csv_ending(struct text *t, const struct store_process *x)
 		text_add(t, ",,");
 }
 
-/*
- * A spreadsheet takes a field that begins so for a formula, which may run programs; numbers are
- * none.
- */
+/* Spreadsheets treat such a field as a formula, which may run programs; except numbers. */
 static bool is_formula(const char *field)
 {
 	char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers and fields as the views print them. */
+/* Numbers and fields, as views print them. */
 #ifndef DWELL_VIEWS_FIGURES_H
 #define DWELL_VIEWS_FIGURES_H
 
@@ -8,21 +8,21 @@
 #include "base/text.h"
 #include "profile/profile.h"
 
-#define FIGURE_BYTES 48 /* enough for what any of these writes */
+#define FIGURE_BYTES 48 /* enough for all functions here */
 
-/* "12,345" below a million, "1.23e9" from there on. All return buf. */
+/* "12,345" below a million, "1.23e9" above. All return buf. */
 char *figure_count(uint64_t n, char buf[FIGURE_BYTES]);
 
-/* "1 window", "1,223 windows". `what`: one of them. */
+/* "1 window", "1,223 windows". `what`: the singular. */
 char *figure_things(uint64_t n, const char *what, char buf[FIGURE_BYTES]);
 
-/* "... and 1,223 more", and `what` behind it, as a line; nothing where none is left. */
+/* Add a line "... and 1,223 more", followed by `what`; nothing if `left` is 0. */
 void figure_more(struct text *out, uint64_t left, const char *what);
 
-/* A ratio in [0, 1] as "3.21 %"; "0.0012 %" keeps two digits when it is small. */
+/* A ratio in [0, 1] as "3.21 %"; small ones keep two significant digits: "0.0012 %". */
 char *figure_percent(double ratio, char buf[FIGURE_BYTES]);
 
-/* A share in [0, 1] for a column: always two digits, "12.30 %". */
+/* A share in [0, 1] for a column, always with two decimals: "12.30 %". */
 char *figure_share(double share, char buf[FIGURE_BYTES]);
 
 /* "850 ms", "2.31 s", "3 min 12 s". */
@@ -32,51 +32,48 @@ char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES]);
 char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
 
 /*
- * The cache that a view is about, for its title: "2M (L2)", "32K (8-way, LRU)", and where that is
- * more than the profile resolves: "2M (L2; bounds only: reuses are resolved up to 437.2K)".
+ * Add the cache of a view to its title: "2M (L2)", "32K (8-way, LRU)"; or if the profile does not
+ * resolve it, "2M (L2; bounds only: reuses are resolved up to 437.2K)".
  */
 void figure_cache(const struct profile *p, const struct query *q, struct text *out);
 
 /* "fully associative", "8-way"; returns buf. */
 char *figure_ways(const struct query *q, char buf[FIGURE_BYTES]);
 
-/* A replacement policy: "random", "LRU"; and as options, CSV and JSON name it: "lru". */
+/* A replacement policy: "random", "LRU"; and as in options, CSV and JSON: "lru". */
 const char *figure_policy(enum model_policy policy);
 const char *policy_word(enum model_policy policy);
 
-/*
- * How a process ended, in a word or two: its state, and where a signal killed it the name of that:
- * "exited", "killed (SIGSEGV)".
- */
+/* How a process ended: its state, with the signal that killed it: "exited", "killed (SIGSEGV)". */
 char *figure_state(const struct store_process *x, char buf[FIGURE_BYTES]);
 
-/* How the process ended, or that it did not: "exited with status 0 after 2.31 s". */
+/* Add how the process ended, or that it runs: "exited with status 0 after 2.31 s". */
 void process_put_ending(const struct store_process *x, struct text *out);
 
 /*
- * "walk.c:12 sum", or without a line "sum": compilers have code that is of no line. NULL: no file,
- * no function.
+ * Add "walk.c:12 sum", or without a line "sum": some compiled code has no line. Both may be NULL.
  */
 void figure_place(const char *file, uint32_t line, const char *function, struct text *out);
 
 /*
- * One CSV field, quoted where it has to be (RFC 4180); NULL is an empty one. Bytes that are no text
- * are written \xNN, and in front of what a spreadsheet would take for a formula stands an
- * apostrophe.
+ * Add one CSV field, quoted if necessary (RFC 4180); NULL is empty. Invalid bytes are written as
+ * \xNN. An apostrophe precedes fields that a spreadsheet would treat as a formula.
  */
 void csv_field(struct text *t, const char *field);
 
 /*
- * The same as three fields: exit code, number and name of the signal; empty where there is none, or
- * it is not known.
+ * Add three fields: exit code, number and name of the signal; each empty if there is none, or it is
+ * unknown.
  */
 void csv_ending(struct text *t, const struct store_process *x);
 #define CSV_ENDING "exit_status,signal,signal_name"
 
-/* A function's name in a folded stack, where a semicolon, which becomes a colon, would end it. */
+/*
+ * Add a function's name for a folded stack; semicolons become colons, as they would end the name.
+ */
 void folded_name(struct text *out, const char *name);
 
-/* A line of CSV: `count` fields. */
+/* Add a line of CSV with `count` fields. */
 void csv_line(struct text *t, const char *const *fields, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Making text fit; see fit.h. */
+/* Fits text into columns; see fit.h. */
 #include "views/fit.h"
 
 #include <ctype.h>
@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 
-#define LEAST_NAME  8 /* columns of a name behind a place that are worth having */
-#define SHORT_GROUP 8 /* what brackets keep: it may be all that two names differ by */
+#define LEAST_NAME  8 /* a shorter rest of a name after a place is useless */
+#define SHORT_GROUP 8 /* kept of brackets, as two names may differ only there */
 #define MOST_GROUPS 32
 
 static const char *mark_of(const struct display *d)
@@ -36,7 +36,7 @@ void fit_add(struct text *out, const char *s, const struct display *d)
 	}
 }
 
-/* The character at s, which is valid UTF-8, and in *bytes how long it is. */
+/* The character at s, which must be valid UTF-8; *bytes is its length. */
 static wchar_t character(const char *s, size_t *bytes)
 {
 	unsigned char first = (unsigned char)s[0];
@@ -57,7 +57,7 @@ static wchar_t character(const char *s, size_t *bytes)
 void fit_enter_utf8(struct fit_locale *l)
 {
 	l->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	l->before = uselocale(l->utf8); /* 0, where there is none, changes nothing */
+	l->before = uselocale(l->utf8); /* does nothing if it is 0: no such locale */
 }
 
 void fit_leave_utf8(struct fit_locale *l)
@@ -68,8 +68,8 @@ void fit_leave_utf8(struct fit_locale *l)
 }
 
 /*
- * Go forward over whole characters from s, at most to `end`, while they take no more than *columns,
- * and set *columns to what they take. Most text is ASCII, which needs no locale.
+ * Move forward from s over whole characters, up to `end`, as long as they fit into *columns; set
+ * *columns to their width. Most text is ASCII, which needs no locale.
  */
 static const char *forward(const char *s, const char *end, size_t *columns)
 {
@@ -121,7 +121,7 @@ static void add_between(struct text *out, const char *s, const char *end)
 	text_add_bytes(out, s, (size_t)(end - s));
 }
 
-/* As many columns of the front as there is room for, and a mark. */
+/* Keep the front, as much as fits, and a mark. */
 static void cut_end(struct text *out, const char *s, const char *end, size_t width,
 		    const struct display *d)
 {
@@ -135,7 +135,7 @@ static void cut_end(struct text *out, const char *s, const char *end, size_t wid
 	text_add(out, mark_of(d));
 }
 
-/* `front` columns in 6 of what there is room for, a mark, and the end. */
+/* Keep the front, `front` columns in 6, a mark, and the end. */
 static void cut_middle(struct text *out, const char *s, const char *end, size_t width, size_t front,
 		       const struct display *d)
 {
@@ -152,7 +152,7 @@ static void cut_middle(struct text *out, const char *s, const char *end, size_t 
 	gone = all - (room - room * front / 6);
 	tail = forward(s, end, &gone);
 	if (gone + (room - room * front / 6) < all && tail < end) {
-		size_t bytes; /* half of a wide character is left: it goes, too */
+		size_t bytes; /* half of a wide character is removed completely */
 
 		character(tail, &bytes);
 		tail += bytes;
@@ -167,7 +167,7 @@ void fit_words(struct text *out, const char *s, size_t width, const struct displ
 
 /* ---- Brackets ---- */
 
-/* What is between two brackets, and how many columns of it are kept, SIZE_MAX: all. */
+/* The text between brackets, and how many of its columns are kept; SIZE_MAX: all. */
 struct group {
 	const char *begin, *end;
 	size_t kept;
@@ -179,8 +179,8 @@ static bool is_word(char c)
 }
 
 /*
- * Past what looks like a bracket at s and is none: the sign of an operator, an arrow. `first` is
- * where the name begins. Returns s if there is nothing like that.
+ * Skip what only looks like a bracket at s: an operator's sign, or an arrow. `first` is the start
+ * of the name. Returns s if there is none.
  */
 static const char *past_signs(const char *first, const char *s)
 {
@@ -192,7 +192,7 @@ static const char *past_signs(const char *first, const char *s)
 	return strncmp(s, "()", 2) == 0 ? s + 2 : s + strspn(s, "<>=!-*+&|^%/~,[]");
 }
 
-/* The bracket that closes the one at s; NULL if none does. */
+/* The bracket that closes the one at s; NULL if there is none. */
 static const char *closing(const char *first, const char *s)
 {
 	size_t depth = 0;
@@ -213,7 +213,7 @@ static const char *closing(const char *first, const char *s)
 	return NULL;
 }
 
-/* Arguments follow a name; a bracket after a space says something of its own. */
+/* Arguments follow a name directly; brackets after a space are part of the text. */
 static bool opens_group(const char *first, const char *s)
 {
 	return *s == '<' || (*s == '(' && s > first && (is_word(s[-1]) || s[-1] == '>'));
@@ -241,7 +241,7 @@ static size_t find_groups(const char *s, struct group groups[MOST_GROUPS])
 	return count;
 }
 
-/* Take `excess` columns out of brackets, as far as they have as many. */
+/* Remove `excess` columns from brackets, as far as possible. */
 static void empty_groups(struct group *groups, size_t count, size_t excess, size_t mark)
 {
 	while (excess > 0) {
@@ -259,7 +259,7 @@ static void empty_groups(struct group *groups, size_t count, size_t excess, size
 		if (longest == NULL)
 			return;
 		saved = most - mark < excess ? most - mark : excess;
-		longest->kept = most - saved; /* the mark included */
+		longest->kept = most - saved; /* including the mark */
 		excess -= saved;
 	}
 }
@@ -289,7 +289,7 @@ static void add_function(struct text *out, const char *s, size_t width, const st
 
 /* ---- Places ---- */
 
-/* Where the number of a place FILE:LINE begins, at its colon; NULL if s is none. Sets *end. */
+/* If s is a place FILE:LINE, returns its colon, and sets *end; else NULL. */
 static const char *number_of_place(const char *s, const char **end)
 {
 	const char *colon = s + strcspn(s, ": ");
@@ -308,7 +308,7 @@ static void add_place(struct text *out, const char *s, const char *colon, const 
 	if (*end == '\0' || place + mark > width) {
 		size_t file = place - number, room = width > number ? width - number : 0;
 
-		/* Where a name is left out, there is always a mark. */
+		/* If a name is left out, a mark shows it. */
 		cut_middle(out, s, colon, *end != '\0' && room >= file ? file - 1 : room, 3, d);
 		add_between(out, colon, end);
 	} else if (place + 1 + LEAST_NAME > width) {
@@ -343,12 +343,12 @@ void fit_name(struct text *out, const char *s, size_t width, const struct displa
 
 /* ---- Prose ---- */
 
-/* The last space of a line before `most` columns that it may be broken at; NULL: there is none. */
+/* The last space within `most` columns where the line may be broken; NULL if there is none. */
 static const char *break_in(const char *s, const char *end, size_t most)
 {
 	const char *stop = forward(s, end, &most), *c = stop;
 
-	/* A sign of per cent stays with its figure; indentation is no place to break at. */
+	/* Do not break before a per cent sign, or within the indentation. */
 	while (c > s && (*c != ' ' || c[1] == '%' || c + 1 == end))
 		c--;
 	return c - s > (ptrdiff_t)strspn(s, " ") ? c : NULL;
@@ -361,7 +361,7 @@ static void add_line(struct text *out, const char *s, const char *end, size_t in
 	while (width_between(s, end) > width - used) {
 		const char *at = break_in(s, end, width - used);
 
-		if (at == NULL) { /* too long a word: break behind it */
+		if (at == NULL) { /* the word is too long: break after it */
 			at = s + strspn(s, " ");
 			while (at < end && (*at != ' ' || at[1] == '%'))
 				at++;

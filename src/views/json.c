@@ -41,8 +41,8 @@ json_t *json_text(const char *s)
 	if (s == NULL)
 		return json_null();
 	/*
-	 * What is no character, or is one that terminals obey, becomes text; jansson writes the
-	 * others below 32 so.
+	 * Invalid bytes, and characters that terminals obey, become text. jansson does so for the
+	 * others below 32.
 	 */
 	while (s < end) {
 		size_t n = (unsigned char)*s < ' ' ? 1 : text_character(s, (size_t)(end - s));

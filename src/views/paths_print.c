@@ -14,7 +14,7 @@
 #include "views/table.h"
 #include "views/views.h"
 
-#define LEAST_SHARE 0.01 /* of all misses: callers with less are left out of the text */
+#define LEAST_SHARE 0.01 /* part of all misses; callers below it are not shown in text */
 #define PER_BILLION 1e9
 
 static double misses_of(const struct hot_cost *c)
@@ -44,7 +44,7 @@ static void put_heading(const struct paths *t, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
-/* The query chooses among the functions that miss, whoever calls them. */
+/* The query selects functions that miss, not their callers. */
 static bool is_shown(const struct paths *t, const struct paths_node *n)
 {
 	while (n->parent != PATHS_NONE)
@@ -64,7 +64,7 @@ static void put_row(const struct paths *t, struct table *table, const struct pat
 	columns_table_row(TEXT_COLUMNS, table, &row);
 }
 
-/* A function and its callers, theirs, ...: as deep as paths are long, and inlining goes. */
+/* A function, its callers, theirs, ...; as deep as paths and inlining. */
 static void put_tree(const struct paths *t, struct table *table, size_t node)
 {
 	unsigned depth = 0;
@@ -126,7 +126,7 @@ static bool ends_here(const struct paths *t, const struct paths_node *n)
 	return (n->own.samples > 0 || n->own.accesses > 0) && is_shown(t, n);
 }
 
-/* "main;work;read" */
+/* Add "main;work;read". */
 static void add_folded(const struct paths *t, const struct paths_node *n, struct text *out)
 {
 	for (;;) {

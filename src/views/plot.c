@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Miss-ratio curves drawn with characters: the curve in braille dots (2 by 4 in
- * a cell), the 95 % interval as a shade behind it; in plain ASCII where braille
- * cannot be shown. Sizes grow by octaves to the right. Several curves have no shades,
- * but colours, and letters on the way, as colour alone would not tell them apart for all.
+ * Draws miss-ratio curves with characters: the curve in braille dots (2 by 4 in a cell), the 95 %
+ * interval as a shade behind it; in plain ASCII if braille cannot be shown. Sizes grow by octaves
+ * to the right. Several curves have no shades, but colours, and letters on them for users to whom
+ * colours look alike.
  *
- *	 30 % ┤⠉⠒⢄
- *	      │░░⠈⠢⡀        <- rows of cells, the canvas
- *	  0 % ┼────────
- *	      8K  64K       <- sizes, then the caches of the machine
+ *   30 % ┤⠉⠒⢄
+ *        │░░⠈⠢⡀        <- rows of cells, the canvas
+ *    0 % ┼────────
+ *        8K  64K       <- sizes, then the caches of the machine
  */
 #include <inttypes.h>
 #include <math.h>
@@ -26,13 +26,13 @@
 
 #define LABEL_WIDTH 8 /* "100.0 % " */
 #define ROWS	    16
-#define MARKS	    4 /* letters on each of several curves */
+#define MARKS	    4 /* letters on each curve, with several curves */
 #define MIN_COLUMNS 24
 #define MAX_COLUMNS 100
 #define DOTS_ACROSS 2
 #define DOTS_DOWN   4
 
-/* Glyphs of a kind of display. */
+/* Glyphs for a display. */
 struct glyphs {
 	const char *shade, *axis, *tick, *corner, *floor;
 };
@@ -41,22 +41,22 @@ static const struct glyphs unicode_glyphs = {"░", "│", "┤", "┼", "─"};
 static const struct glyphs ascii_glyphs = {":", "|", "+", "+", "-"};
 
 struct canvas {
-	const struct curve *curves; /* the first one has the axis */
+	const struct curve *curves; /* the first one defines the axis */
 	size_t curve_count;
 	const struct glyphs *glyphs;
 	const struct display *display;
 	size_t columns;
 	double top;	 /* ratio at the upper edge */
-	uint8_t *dots;	 /* a bit per dot of each cell: braille's own order */
-	uint8_t *shade;	 /* 1: inside the interval */
-	uint8_t *owner;	 /* of each cell, the curve drawn there last */
-	uint8_t *letter; /* in place of the dots, or 0 */
+	uint8_t *dots;	 /* bits of the dots in each cell, in braille's order */
+	uint8_t *shade;	 /* 1: within the interval */
+	uint8_t *owner;	 /* of each cell: the last curve drawn there */
+	uint8_t *letter; /* replaces the dots; 0: none */
 };
 
 static const uint8_t braille_bits[DOTS_DOWN][DOTS_ACROSS] = {
 	{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
-/* The curve at a place between its points: 0 is the first, 1 the last, straight over log(size). */
+/* The curve at a place from 0 (first point) to 1 (last point), interpolated over log(size). */
 static struct model_ratio ratio_at(const struct curve *c, double where)
 {
 	double first = log2((double)c->points[0].size_bytes);
@@ -79,7 +79,7 @@ static struct model_ratio ratio_at(const struct curve *c, double where)
 				    .known = true};
 }
 
-/* The next round number up for the axis: 1, 2 or 5 times a power of ten. At most 1. */
+/* The next round number for the axis, at most 1: 1, 2, 3, 4, 5, 6, 8 or 10 times a power of ten. */
 static double round_top(double highest)
 {
 	static const double steps[] = {1, 2, 3, 4, 5, 6, 8, 10};
@@ -91,7 +91,9 @@ static double round_top(double highest)
 	return 1;
 }
 
-/* The axis follows the curve; an interval that is much wider is cut, not shrunk to. */
+/*
+ * The axis follows the curve. A much wider interval is cut, so that it does not flatten the curve.
+ */
 static double choose_top(const struct curve *curves, size_t count)
 {
 	double ratio = 0, high = 0;
@@ -101,12 +103,12 @@ static double choose_top(const struct curve *curves, size_t count)
 			ratio = fmax(ratio, curves[k].points[i].ratio.ratio);
 			high = fmax(high, curves[k].points[i].ratio.high);
 		}
-	if (count > 1) /* no shades to make room for */
+	if (count > 1) /* several curves have no shades */
 		high = 1.02 * ratio;
 	return round_top(fmax(fmin(high, 1.5 * ratio), 1e-4));
 }
 
-/* Dots of a column between two heights, both counted from the bottom, in dots. */
+/* Draw the dots of a column between two heights, both from the bottom. */
 static void draw_dots(struct canvas *v, size_t curve, size_t x, long from, long to)
 {
 	long last = ROWS * DOTS_DOWN - 1;
@@ -126,7 +128,7 @@ static void draw_dots(struct canvas *v, size_t curve, size_t x, long from, long 
 	}
 }
 
-/* The height of a curve at a column of dots, in dots. */
+/* The height of a curve, in dots, at a column of dots. */
 static long height_at(const struct canvas *v, const struct curve *c, size_t x)
 {
 	double scale = (ROWS * DOTS_DOWN - 1) / v->top;
@@ -141,7 +143,7 @@ static void draw_curve(struct canvas *v, size_t curve)
 
 	for (size_t x = 0; x < v->columns * DOTS_ACROSS; x++) {
 		long y = height_at(v, &v->curves[curve], x);
-		/* Join to the dot before, without doubling it. */
+		/* Join to the previous dot, without repeating it. */
 		long from = before < 0 || before == y ? y : before + (y > before ? 1 : -1);
 
 		draw_dots(v, curve, x, from, y);
@@ -163,7 +165,7 @@ static void draw_shade(struct canvas *v)
 	}
 }
 
-/* Each curve's letter at some columns of its own. */
+/* Draw each curve's letter at different columns. */
 static void draw_letters(struct canvas *v, size_t curve)
 {
 	size_t step = v->columns / MARKS;
@@ -189,7 +191,7 @@ static void put_braille(struct text *out, uint8_t bits)
 	text_add_bytes(out, bytes, sizeof(bytes));
 }
 
-/* Ink of a cell: nothing, the shade, or one of the curves. */
+/* The ink of a cell. */
 enum { INK_NONE, INK_SHADE, INK_CURVE };
 
 static void change_ink(const struct canvas *v, size_t *now, size_t next, struct text *out)
@@ -236,7 +238,7 @@ static void print_row(const struct canvas *v, size_t row, struct text *out)
 	text_add(out, "\n");
 }
 
-/* Rows that carry a number: five of them, top and bottom among them. */
+/* Print the rows; five of them have a number, including the top and the bottom one. */
 static void print_rows(const struct canvas *v, struct text *out)
 {
 	for (size_t row = 0; row < ROWS; row++) {
@@ -257,7 +259,7 @@ static void print_rows(const struct canvas *v, struct text *out)
 	text_add(out, "\n");
 }
 
-/* Column of a size; outside the curve's range the nearest edge. */
+/* The column of a size; outside of the curve's range, the nearest edge. */
 static size_t column_of(const struct canvas *v, uint64_t size_bytes)
 {
 	double first = log2((double)v->curves[0].points[0].size_bytes);
@@ -291,7 +293,7 @@ static void print_line(struct text *out, char *line, size_t width)
 	text_addf(out, "%*s%s\n", LABEL_WIDTH + 1, "", line);
 }
 
-/* The sizes below the axis: the ends first, then what fits in powers of two. */
+/* Print the sizes below the axis: the ends first, then the powers of two that fit. */
 static void print_sizes(const struct canvas *v, struct text *out)
 {
 	char line[MAX_COLUMNS + 1], label[SIZE_TEXT_BYTES];
@@ -309,7 +311,7 @@ static void print_sizes(const struct canvas *v, struct text *out)
 	print_line(out, line, v->columns);
 }
 
-/* Marks below the axis for the machine's caches that lie in the range. */
+/* Print marks below the axis for the machine's caches in the range. */
 static void print_caches(const struct canvas *v, struct text *out)
 {
 	static const char *const cache_names[PROFILE_CACHES] = {"^L1d", "^L2", "^L3"};
@@ -331,7 +333,7 @@ static void print_caches(const struct canvas *v, struct text *out)
 	text_add(out, "\n");
 }
 
-/* The figures of a single curve for these caches. */
+/* Print the ratios of a single curve for the machine's caches. */
 static void print_figures(const struct curve *c, struct text *out)
 {
 	struct profile_cache caches[PROFILE_CACHES];
@@ -349,7 +351,7 @@ static void print_figures(const struct curve *c, struct text *out)
 	}
 }
 
-/* One line a curve: its letter, its name, its figures for the caches of its machine. */
+/* Print a line for each curve: its letter, its name, its ratios for its machine's caches. */
 static int print_legend(const struct canvas *v, struct text *out, struct err *err)
 {
 	static const struct table_column columns[] = {
@@ -387,7 +389,7 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 	return status;
 }
 
-/* The ratios themselves, where every access was simulated: a column a curve. */
+/* Print the ratios of exact curves, a column for each curve. */
 static int print_points(const struct canvas *v, struct text *out, struct err *err)
 {
 	struct table_column heads[CURVE_MOST + 1] = {{"SIZE", true, false}};
@@ -466,7 +468,7 @@ static void print_title(const struct curve *c, size_t count, const struct displa
 	fit_prose(out, from, 0, d);
 }
 
-/* Without samples it is known nowhere. */
+/* Without samples nothing is known. */
 static bool is_known(const struct curve *c)
 {
 	return c->count > 0 && c->points[0].ratio.known;
@@ -517,7 +519,7 @@ int curve_plot(const struct curve *curves, size_t count, const struct display *d
 	if (v.columns > MAX_COLUMNS)
 		v.columns = MAX_COLUMNS;
 	v.top = choose_top(curves, count);
-	/* A single size is no plot; exact ones are in a table. */
+	/* A single size makes no plot, and exact curves are in a table. */
 	if ((curves->count > 1 || !curves->is_exact) && draw(&v, out, err) != 0)
 		return -1;
 	if (count > 1 && print_legend(&v, out, err) != 0)

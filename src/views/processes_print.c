@@ -26,7 +26,7 @@ static const struct store_process *process_of(const void *row)
 	return &((const struct row *)row)->x;
 }
 
-/* A number that may be none. */
+/* Set a number that may be missing. */
 static void put_number(int64_t number, struct value *v)
 {
 	v->whole = (uint64_t)number;
@@ -38,7 +38,7 @@ static void get_parent(const void *row, struct value *v)
 	put_number(process_of(row)->parent_id, v);
 }
 
-/* With the name of the signal. */
+/* The end, with the name of the signal. */
 static void get_end(const void *row, struct value *v)
 {
 	char state[FIGURE_BYTES];

@@ -17,7 +17,7 @@
 
 #define BAR_WIDTH	40
 #define SHORTEST_BAR	8
-#define LABEL_AND_SHARE 40 /* characters before a bar */
+#define LABEL_AND_SHARE 40 /* width before a bar */
 
 static double part_of(double part, double whole)
 {
@@ -36,7 +36,7 @@ void reuse_name(const struct reuse_place *place, struct text *out)
 
 /* ---- Columns ---- */
 
-/* A reuse, or in CSV a range of distances, which has no places and no misses. */
+/* A reuse; or for CSV a range of distances, which has no places and no misses. */
 struct row {
 	const char *kind;
 	struct reuse_place from, to;
@@ -46,7 +46,7 @@ struct row {
 	uint64_t samples;
 };
 
-/* `misses`: those that the row's are a share of. */
+/* `misses`: the total for the row's share. */
 static struct row row_of(const struct reuse *r, size_t i, double misses)
 {
 	const struct reuse_row *row = &r->rows[i];
@@ -235,7 +235,10 @@ static int put_rows(const struct reuse *r, size_t rows, const struct display *d,
 	const bool pairs = r->argument == NULL || r->code.line == 0;
 	const struct column_list *list =
 		pairs ? COLUMN_LIST(FIGURES, C(FROM), C(TO)) : COLUMN_LIST(FIGURES, C(FROM));
-	/* The pair of places is what the view is for: samples, far and temporal say least. */
+	/*
+	 * The two places are what the view is for; samples, far and temporal are the least
+	 * important.
+	 */
 	static const unsigned least_important[] = {5, 4, 3};
 	struct table *t = columns_table(list, d);
 	double misses = r->argument == NULL ? r->ratio : r->total.all.misses;
@@ -347,7 +350,7 @@ int reuse_text(const struct reuse *r, size_t rows, const struct display *d, stru
 	COLUMN_LIST(C(KIND), C(FROM_FUNCTION), C(FROM_FILE), C(FROM_LINE), C(TO_FUNCTION), \
 		    C(TO_FILE), C(TO_LINE), C(LOW), C(HIGH), FIGURES)
 
-/* From `low` accesses to `high`, or without an end. */
+/* A row for distances from `low` to `high` accesses, or above `low`. */
 static void csv_bin(const struct reuse *r, const struct reuse_bin *bin, uint64_t low, uint64_t high,
 		    bool has_high, struct text *out)
 {

@@ -13,7 +13,7 @@
 #include "views/table.h"
 #include "views/views.h"
 
-/* ---- Rows: a size of lines in a cache ---- */
+/* ---- Rows: a line size in a cache ---- */
 
 struct row {
 	struct ratio_row ratio;
@@ -21,7 +21,7 @@ struct row {
 	size_t line, size;
 };
 
-/* False: the cache holds no such line. */
+/* Returns false if the cache cannot hold such a line. */
 static bool make_row(const struct spatial *s, size_t line, size_t size, struct row *row)
 {
 	*row = (struct row){{NULL, s->sizes[size], &s->ratios[line][size]}, s, line, size};
@@ -84,7 +84,7 @@ static int put_table(const struct spatial *s, size_t size, const struct display 
 	return status;
 }
 
-/* How a part's name goes on from "those". */
+/* The words between "those" and a part's name. */
 static const char *const part_words[] = {
 	[SUBSET_FUNCTION] = "of",
 	[SUBSET_OBJECT] = "to",

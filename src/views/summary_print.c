@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The summary as CSV and JSON. The text is summary_text.c. */
+/* The summary as CSV and JSON. summary_text.c has the text. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "views/parts.h"
 #include "views/views.h"
 
-/* The counts of a process that CSV and JSON give under the names of the schema. */
+/* The counts of a process in CSV and JSON, under the schema's names. */
 struct count {
 	const char *name;
 	uint64_t value;
@@ -160,7 +160,7 @@ static json_t *json_caches(const struct summary *s)
 	return rows;
 }
 
-/* Not known: null. */
+/* Null if unknown. */
 static json_t *json_share(double share)
 {
 	return share < 0 ? json_null() : json_real(share);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The summary as a page of text: the first screen, then longer tables, and what the run was. */
+/* The summary as text: the first screen, then longer tables, and facts about the run. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include "views/views.h"
 
 #define MAX_PROCESSES 20
-#define LABEL_INDENT  16 /* where the text behind a label begins */
+#define LABEL_INDENT  16 /* column of the text after a label */
 
-/* "  label        text" */
+/* Put "  label        text". */
 static void put_label(struct text *out, const char *label)
 {
 	text_addf(out, "  %-14s", label);
@@ -40,7 +40,7 @@ static void put_counts(const struct store_process *x, struct text *out)
 		  figure_count(x->modifies, d));
 }
 
-/* What the size in put_footprint does not say. */
+/* Say how far the size in put_footprint is limited. */
 static const char *footprint_limit(const struct profile *p)
 {
 	struct sampled part;
@@ -55,7 +55,7 @@ static const char *footprint_limit(const struct profile *p)
 	return is_part ? ", or more: part of the run was not sampled" : "";
 }
 
-/* The most that was seen: a program may have given its memory back before its end. */
+/* Put the largest size seen: a program may free its memory before it ends. */
 static void put_footprint(const struct profile *p, struct text *out)
 {
 	uint64_t pages = p->process->footprint_pages;
@@ -182,7 +182,7 @@ static void put_reuse(const struct summary *s, struct text *out)
 		  figure_share(s->used, rest), size_format(s->size_bytes, size));
 }
 
-/* What more windows can come of, besides a longer run: NULL where nothing else would help. */
+/* Besides a longer run, what would give more windows; NULL if nothing would. */
 static const char *more_windows(const struct profile *p, uint64_t sampled)
 {
 	struct store *s = p->store;
@@ -210,8 +210,8 @@ static uint64_t sampled_accesses(const struct profile *p)
 }
 
 /*
- * With which option there would be enough, if any. Windows are passed over, and the last one is
- * cut: the period is to make half as many samples again as are needed.
+ * Advise an option that would give enough samples, if there is one. Windows may be skipped, and the
+ * last one is cut, so the advised period gives half as many samples again as needed.
  */
 static void put_advice(const struct profile *p, struct text *out)
 {
@@ -231,7 +231,7 @@ static void put_advice(const struct profile *p, struct text *out)
 	text_add(out, ".");
 }
 
-/* Too few samples, and what to change: sentences; nothing where there are enough. */
+/* Say that there are too few samples, and what to change; nothing if there are enough. */
 static void put_caution(const struct profile *p, struct text *out)
 {
 	char samples[FIGURE_BYTES], windows[FIGURE_BYTES];
@@ -322,8 +322,8 @@ static int put_hot(const struct hot *h, const struct column *place, size_t rows,
 }
 
 /*
- * Lines that a few windows alone saw miss may well stand elsewhere, and so may those that miss far
- * beyond windows.
+ * Warn that the ranking of lines is uncertain if only few windows saw their misses, or if most
+ * reuses are longer than windows.
  */
 static void put_order(const struct summary *s, const struct display *d, struct text *out)
 {
@@ -354,7 +354,7 @@ static void put_order(const struct summary *s, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
-/* Who sees code without a name among the first rows is told how it gets one. */
+/* If code without a name is among the first rows, tell how to get names. */
 static void put_nameless(const struct summary *s, size_t rows, const struct display *d,
 			 struct text *out)
 {
@@ -408,7 +408,7 @@ static int put_messages(const struct profile *p, const struct display *d, struct
 	return 0;
 }
 
-/* What ran, and what was seen of it. */
+/* Put what ran, and how much of it was seen. */
 static void put_run(const struct summary *s, bool is_verbose, const struct display *d,
 		    struct text *out)
 {

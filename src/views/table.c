@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables over libsmartcols. */
+/* Tables, using libsmartcols. */
 #include "views/table.h"
 
 #include <libsmartcols/libsmartcols.h>
@@ -10,15 +10,15 @@
 #include "base/text.h"
 #include "views/fit.h"
 
-#define MOST_BESIDE 100 /* columns of a name where no width is known, and other columns follow it */
-#define LEAST_CUT   20	/* columns of a name that tell one from another */
-#define LEAST_SHOWN 8	/* and with no more columns to leave out */
+#define MOST_BESIDE 100 /* width of a name that is not the last column, if no width is known */
+#define LEAST_CUT   20	/* width at which names can still be distinguished */
+#define LEAST_SHOWN 8	/* the same, if no more columns can be left out */
 
 struct column {
 	struct text title;
 	bool is_number, is_left_out;
 	unsigned may_cut;
-	size_t width; /* of its longest cell, then what it is given */
+	size_t width; /* of its longest cell; later the chosen width */
 };
 
 struct table {
@@ -27,7 +27,7 @@ struct table {
 	size_t column_count;
 	const unsigned *may_leave_out;
 	size_t may_leave_out_count;
-	char **cells; /* row by row, as fit_add makes them */
+	char **cells; /* row by row, from fit_add */
 	size_t cell_count, cell_room;
 	bool failed;
 };
@@ -102,7 +102,7 @@ void table_row(struct table *t, const char *const *cells)
 
 /* ---- Widths ---- */
 
-/* What the columns take if none that may be cut is wider than `most`. */
+/* The width of the table if columns that may be cut have at most `most`. */
 static size_t table_width(const struct table *t, size_t most)
 {
 	size_t width = 0;
@@ -117,8 +117,8 @@ static size_t table_width(const struct table *t, size_t most)
 }
 
 /*
- * In a file or a pipe one name of C++ would push what follows it away in all rows; a last one stays
- * whole.
+ * In a file or a pipe, one long C++ name would push the next columns away in all rows. A name in
+ * the last column stays whole.
  */
 static void fit_beside(struct table *t)
 {
@@ -130,7 +130,7 @@ static void fit_beside(struct table *t)
 	}
 }
 
-/* Long columns get the same width, as far as there is room; short ones what they need. */
+/* Long columns get the same width, as far as it fits; short ones what they need. */
 static void fit_columns(struct table *t)
 {
 	size_t most = LEAST_CUT, room = t->display.width;
@@ -141,7 +141,7 @@ static void fit_columns(struct table *t)
 	}
 	for (size_t i = 0; i < t->may_leave_out_count && table_width(t, LEAST_CUT) > room; i++)
 		t->columns[t->may_leave_out[i]].is_left_out = true;
-	/* Below its least a terminal is too narrow to be of use: what is left may be wider. */
+	/* Below the least widths, a terminal is too narrow to be useful: let the table be wider. */
 	while (most > LEAST_SHOWN && table_width(t, most) > room)
 		most--;
 	while (most < room && table_width(t, most + 1) <= room)
@@ -182,7 +182,7 @@ static int add_cells(const struct table *t, char *const *cells, struct libscols_
 
 static int fill(const struct table *t, struct libscols_table *s)
 {
-	/* The widths are decided: the library is to cut nothing, wherever stdout goes. */
+	/* The widths are fixed: the library must not cut anything, wherever stdout goes. */
 	scols_table_set_termforce(s, SCOLS_TERMFORCE_ALWAYS);
 	scols_table_set_termwidth(s, 100000);
 	scols_table_enable_noencoding(s, 1);
@@ -203,7 +203,7 @@ static int fill(const struct table *t, struct libscols_table *s)
 	return 0;
 }
 
-/* Columns of two sides have the same title: it is told once. */
+/* Tell whether an earlier column has the same title, as with two sides: name it once. */
 static bool is_told(const struct table *t, size_t column)
 {
 	for (size_t i = 0; i < column; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A picture of a run; see top.h. */
+/* The screen of a run in progress; see views.h. */
 #include "views/views.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static const char *name_of(const struct store_process *x)
 	return x->command[0] != '\0' ? x->command : x->exe;
 }
 
-/* What becomes of the run, and for how long; its begin is known to the second. */
+/* Put the state of the run, and its duration; its start is known to the second. */
 static void put_state(const struct profile *p, struct text *line)
 {
 	const char *state = store_meta_text(p->store, "state");
@@ -39,7 +39,7 @@ static void put_state(const struct profile *p, struct text *line)
 		text_addf(line, "running, %s", figure_duration((uint64_t)seconds * 1000000000, t));
 }
 
-/* A line of the head ends where the terminal does, and has no control characters. */
+/* Put a line of the head, cut to the terminal, and without control characters. */
 static void put_line(struct text *out, const struct display *d, const struct text *line)
 {
 	struct text safe = {0};
@@ -50,7 +50,7 @@ static void put_line(struct text *out, const struct display *d, const struct tex
 	text_release(&safe);
 }
 
-/* What runs, for how long, and what was seen of it. */
+/* Put what runs, for how long, and how much of it was seen. */
 static void put_run(const struct profile *p, const struct display *d, struct text *out)
 {
 	uint64_t accesses = 0, samples = 0, windows = 0, live = 0;
@@ -76,7 +76,7 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 	text_release(&line);
 }
 
-/* The chosen process in the machine's caches. */
+/* Put the chosen process's miss ratios in the machine's caches. */
 static void put_process(const struct profile *p, const struct query *q, const struct display *d,
 			struct text *out)
 {
@@ -103,7 +103,7 @@ static void put_process(const struct profile *p, const struct query *q, const st
 	text_release(&line);
 }
 
-/* What the table is of, in the one line between it and the head. */
+/* Put the title of the table, in the line between it and the head. */
 static void put_title(const struct profile *p, enum top_view view, const struct query *q,
 		      const struct display *d, struct text *out)
 {

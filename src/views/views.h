@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All views, as text, CSV and JSON: one file for each, its prototypes here. What a view shows comes
+ * All views, as text, CSV and JSON: one file for each, with its prototypes here. Their data comes
  * from estimate/ (sampled profiles) or events/ (counted events).
  *
- * All append to `out`. Text fits the display; `rows` and `top` say how many rows it has at most,
- * while CSV and JSON have all of them. Those that return an int return -1 when memory runs out.
+ * All functions append to `out`. Text fits the display, and has at most `rows` or `top` rows, while
+ * CSV and JSON have all. Those that return an int return -1 when memory runs out.
  */
 #ifndef DWELL_VIEWS_VIEWS_H
 #define DWELL_VIEWS_VIEWS_H
@@ -39,23 +39,23 @@ struct summary;
 
 /* ---- Sampled profiles ---- */
 
-/* `rows`: of each table behind the first screen. */
+/* `rows`: of each table after the first screen. */
 struct summary_page {
-	const char *file; /* the profile, as commands name it */
+	const char *file; /* the profile, as in commands */
 	size_t rows;
-	bool is_verbose; /* with how samples were taken */
+	bool is_verbose; /* show how samples were taken */
 };
 
 int summary_text(const struct summary *s, const struct summary_page *page, const struct display *d,
 		 struct text *out, struct err *err);
-/* Sections by their first column: process, count, cache, reuse, function, line, object. */
+/* Sections, named in the first column: process, count, cache, reuse, function, line, object. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
 
 /*
- * `notes` gets a sentence for each source file that cannot be read, or has
- * changed since the run; the lines' figures are shown all the same. `all`:
- * whole files, not only the surroundings of lines with samples.
+ * `notes` gets a sentence for each source file that cannot be read, or has changed since the run;
+ * the lines' figures are shown nevertheless. `all`: whole files, not only lines around those with
+ * samples.
  */
 int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
 		    struct text *notes, struct err *err);
@@ -63,8 +63,8 @@ void annotation_csv(const struct annotation *a, struct text *out);
 int annotation_json(const struct annotation *a, struct text *out, struct err *err);
 
 /*
- * Where the `count` lines with the most misses have their data from (section 3.10 of Berg and
- * Hagersten 2005), as a text below the source.
+ * The origin of the data of the `count` lines with the most misses (section 3.10 of Berg and
+ * Hagersten 2005), as text below the source.
  */
 int annotation_sources_text(const struct annotation *a, size_t count, const struct display *d,
 			    struct text *out, struct err *err);
@@ -75,20 +75,20 @@ void annotation_list_csv(const struct annotation_list *l, struct text *out);
 int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err);
 
 /*
- * A plot for the terminal, with title, axes, the machine's caches, and with several curves
- * (at least one, at most CURVE_MOST) a legend.
+ * A plot for the terminal, with title, axes, the machine's caches, and for several curves (up to
+ * CURVE_MOST) a legend.
  */
 int curve_plot(const struct curve *curves, size_t count, const struct display *d, struct text *out,
 	       struct err *err);
-/* Of one process: size_bytes,miss_ratio,low,high; of several curves, the label in front. */
+/* For one curve: size_bytes,miss_ratio,low,high; for several, preceded by the label. */
 void curve_csv(const struct curve *c, struct text *out);
 void curves_csv(const struct curve *curves, size_t count, struct text *out);
 int curve_json(const struct curve *c, struct text *out, struct err *err);
 int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err);
 
 /*
- * The first `rows` of the data structures. `marks` (may be NULL) chooses among them, as data_find
- * does; then all that is known of each chosen one follows, with the call paths of its blocks.
+ * The first `rows` data structures. `marks` (may be NULL) selects some, as data_find does; then the
+ * details of each follow, with the call paths of its blocks.
  */
 int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
 	      struct text *out, struct err *err);
@@ -108,7 +108,7 @@ int paths_json(const struct paths *t, struct text *out, struct err *err);
 /* A line for each path, "main;work;read 1234": misses in a billion accesses, for flame graphs. */
 void paths_folded(const struct paths *t, struct text *out);
 
-/* `rows`: how many to show at most; 0: all. */
+/* `rows`: at most this many; 0: all. */
 int processes_text(const struct processes *s, size_t rows, const struct display *d,
 		   struct text *out, struct err *err);
 void processes_csv(const struct processes *s, struct text *out);
@@ -118,7 +118,7 @@ int reuse_text(const struct reuse *r, size_t rows, const struct display *d, stru
 	       struct err *err);
 void reuse_csv(const struct reuse *r, struct text *out);
 int reuse_json(const struct reuse *r, struct text *out, struct err *err);
-/* "file.c:12 name", or "name" where no line is known. */
+/* "file.c:12 name"; or "name" if the line is unknown. */
 void reuse_name(const struct reuse_place *place, struct text *out);
 
 int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
@@ -134,8 +134,8 @@ enum top_view {
 };
 
 /*
- * One picture of a run that goes on: a head of three lines, and at most `rows` rows of a table.
- * Functions and lines are ranked by their misses in the query's cache, or the machine's L2.
+ * The screen of a run in progress: a head of three lines, and at most `rows` rows of a table.
+ * Functions and lines are ranked by their misses in the query's cache, or in the machine's L2.
  */
 int top_text(const struct profile *p, enum top_view view, const struct query *q, size_t rows,
 	     const struct display *d, struct text *out, struct err *err);
@@ -153,7 +153,7 @@ int event_annotation_text(const struct event_annotation *a, bool all, const stru
 void event_annotation_csv(const struct event_annotation *a, struct text *out);
 int event_annotation_json(const struct event_annotation *a, struct text *out, struct err *err);
 
-/* The same of machine code, read from the files that were run, where they still are. */
+/* The same for machine code, read from the executed files, if they still exist. */
 int event_code_text(const struct event_annotation *a, const struct display *d, struct text *out,
 		    struct text *notes, struct err *err);
 void event_code_csv(const struct event_annotation *a, struct text *out);
@@ -163,10 +163,10 @@ int event_code_json(const struct event_annotation *a, struct text *out, struct e
 struct calls_choice {
 	enum { CALLS_BOTH, CALLS_UP, CALLS_DOWN } direction;
 	unsigned depth;	  /* of trees */
-	double threshold; /* as a fraction */
+	double threshold; /* as a fraction of the whole */
 	size_t top;	  /* rows of the text */
 	const size_t *rows;
-	size_t count; /* 0, with CALLS_BOTH: the most costly calls */
+	size_t count; /* 0 with CALLS_BOTH: the most costly calls */
 };
 
 int calls_text(const struct calls *c, const struct calls_choice *choice, const struct display *d,

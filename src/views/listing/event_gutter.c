@@ -10,7 +10,7 @@
 #include "views/figures.h"
 #include "views/fit.h"
 
-#define LEAST_NAME 20 /* columns of the name of what is called */
+#define LEAST_NAME 20 /* width of the callee's name */
 
 void event_gutter_init(struct event_gutter *g, const struct event_annotation *a, size_t first,
 		       size_t end, const struct display *d, unsigned used)
@@ -39,7 +39,7 @@ size_t event_gutter_width(const struct event_gutter *g)
 	return width;
 }
 
-/* To the right of `width` columns. */
+/* Put a title, right-aligned to `width` columns. */
 static void put_title(const char *name, size_t width, const struct display *d, struct text *out)
 {
 	struct text title = {0}, shown = {0};

@@ -1,36 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns of figures to the left of source lines and instructions. */
+/* The columns of figures left of source lines and instructions. */
 #ifndef DWELL_VIEWS_LISTING_EVENT_GUTTER_H
 #define DWELL_VIEWS_LISTING_EVENT_GUTTER_H
 
 #include "events/event_annotate.h"
 #include "views/fit.h"
 
-#define EVENT_SHARE_WIDTH 8 /* the first column: the share of the event to sort by */
+#define EVENT_SHARE_WIDTH 8 /* the first column: share of the event to sort by */
 
 struct event_gutter {
 	const struct event_annotation *a;
-	size_t shown; /* columns behind that one */
+	size_t shown; /* number of further columns */
 	int widths[EVENT_COLUMNS];
 };
 
-/*
- * For lines [first, end) of a, which stays the caller's, where `used` characters follow in each
- * row.
- */
+/* For lines [first, end) of a, which the caller owns. Each row continues with `used` characters. */
 void event_gutter_init(struct event_gutter *g, const struct event_annotation *a, size_t first,
 		       size_t end, const struct display *d, unsigned used);
 
-/* Characters of a row. */
+/* Width of a row. */
 size_t event_gutter_width(const struct event_gutter *g);
 
 void event_gutter_heading(const struct event_gutter *g, const struct display *d, struct text *out);
 
-/* The figures of a line, "." for none; of NULL only their room. */
+/* Add the figures of a line, "." for none. NULL: only blanks. */
 void event_gutter_row(const struct event_gutter *g, const struct event_line *line,
 		      struct text *out);
 
-/* The rest of a row that is a call, behind `used` columns: "=> name (5 x)". */
+/* Add the rest of a row with a call, after `used` columns: "=> name (5 x)". */
 void event_gutter_call(const struct event_line *line, size_t used, const struct display *d,
 		       struct text *out);
 

@@ -26,7 +26,7 @@ static int compare_spans(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The lanes that arrows before this one use on any of its rows. */
+/* The lanes that earlier arrows use on any row of this one. */
 static unsigned lanes_in_use(const struct jump_arrow *arrows, size_t index)
 {
 	const struct jump_arrow *a = &arrows[index];
@@ -63,9 +63,9 @@ unsigned jump_arrows_place(struct jump_arrow *arrows, size_t count)
 enum glyph {
 	GLYPH_NONE,
 	GLYPH_DOWN, /* an arrow passes */
-	GLYPH_TOP,  /* its upper end */
+	GLYPH_TOP,  /* upper end */
 	GLYPH_BOTTOM,
-	GLYPH_ACROSS, /* the way from an end to the listing */
+	GLYPH_ACROSS, /* from an end to the listing */
 	GLYPH_CROSS,
 	GLYPH_HEAD,
 };
@@ -78,7 +78,7 @@ static void put_glyph(enum glyph g, bool unicode, struct text *out)
 	text_add(out, unicode ? fine[g] : plain[g]);
 }
 
-/* What the arrow draws on the row; the listing is at the right. */
+/* Draw the arrow's part of the row; the listing is at the right. */
 static void draw(const struct jump_arrow *a, unsigned lanes, size_t row, enum glyph *glyphs)
 {
 	unsigned at = lanes - 1 - a->lane, i;

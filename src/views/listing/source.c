@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading source files. */
+/* Reads source files. */
 #include "views/listing/source.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include "base/text.h"
 #include "views/fit.h"
 
-/* No source that people write is larger; a device or a wrong path may be. */
+/* More than any source file; but a device or a wrong path may be larger. */
 #define MAX_BYTES (64 << 20)
 #define TAB_WIDTH 8
 
-/* Read all of fd into memory that is NUL-ended. NULL with errno on failure. */
+/* Read all of fd into NUL-ended memory. Returns NULL with errno on failure. */
 static char *read_all(int fd, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -151,7 +151,7 @@ void source_put_code(struct text *out, const char *code, size_t used, const stru
 			text_add_bytes(out, code, bytes);
 			column++;
 		} else {
-			/* Control characters would be orders to the terminal. */
+			/* Terminals would obey control characters. */
 			text_addf(out, "\\x%02x", c);
 			column += 4;
 			bytes = 1;

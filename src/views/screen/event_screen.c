@@ -140,7 +140,7 @@ static void add_caches(const struct event_caches *c, struct verdict *v)
 	}
 }
 
-/* The largest cache that is too small decides; if none is, the last one. */
+/* The largest cache that is too small; if there is none, the last one. */
 static const struct event_cache *deciding(const struct event_caches *c)
 {
 	for (size_t i = c->count; i > 0; i--) {
@@ -153,7 +153,7 @@ static const struct event_cache *deciding(const struct event_caches *c)
 	return event_caches_last(c);
 }
 
-/* The function with the most of the events of this column. */
+/* The function with the most events of this column. */
 static void find_function(const struct event_report *r, size_t column, struct verdict *v)
 {
 	double total = events_value(r->p, column, r->p->totals), most = 0;

@@ -15,7 +15,7 @@
 #include "views/screen/verdict.h"
 #include "views/table.h"
 
-#define BOUNDLESS ((uint64_t)1 << 46) /* bytes: a cache that all of a program fits in */
+#define BOUNDLESS ((uint64_t)1 << 46) /* bytes: holds any program completely */
 
 void first_screen_command(const char *command, const struct display *d, struct text *out)
 {
@@ -27,7 +27,7 @@ void first_screen_command(const char *command, const struct display *d, struct t
 	text_release(&safe);
 }
 
-/* Cells that are empty at the end of a row are not to be seen. */
+/* Remove blanks of empty cells at the ends of lines. */
 static void trim_lines(struct text *out, size_t from)
 {
 	size_t to = from;
@@ -117,7 +117,7 @@ static bool is_shown(const struct summary *s, const struct data_row *r)
 	return query_shows(s->query, (const char *const[]){r->name, r->file, r->module}, 3);
 }
 
-/* One table for both, so that their figures stand in the same columns. */
+/* One table for code and data, so that their columns are aligned. */
 static int put_rows(const struct summary *s, const struct display *d, struct text *out,
 		    struct err *err)
 {
@@ -206,7 +206,7 @@ static void add_caches(const struct summary *s, struct verdict *v)
 	}
 }
 
-/* The first function of those shown whose lines are known. */
+/* The first shown function with known lines. */
 static const char *source_of(const struct hot *h)
 {
 	for (size_t i = 0; i < h->count && i < SCREEN_FUNCTIONS; i++)

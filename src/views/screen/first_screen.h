@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a report begins with, in at most 20 lines of 80 columns: the command and its end, the miss
+ * The beginning of a report, in at most 20 lines of 80 columns: the command and its end, the miss
  * ratios of the machine's caches, the code and the data that miss most, a verdict, and the next
- * command. Of samples and of counted events.
+ * command. For samples and for counted events.
  */
 #ifndef DWELL_VIEWS_SCREEN_FIRST_SCREEN_H
 #define DWELL_VIEWS_SCREEN_FIRST_SCREEN_H
@@ -17,16 +17,19 @@ struct event_caches;
 struct event_report;
 struct summary;
 
-/* `file`: the profile, for the next command. `caution`: sentences instead of a verdict; or NULL. */
+/*
+ * `file`: the profile, for the next command. `caution`: sentences that replace the verdict; or
+ * NULL.
+ */
 int first_screen_samples(const struct summary *s, const char *file, const char *caution,
 			 const struct display *d, struct text *out, struct err *err);
 
-/* The report is by function, sorted by the misses of the last cache. */
+/* The report must be by function, sorted by the misses of the last cache. */
 int first_screen_events(const struct event_report *r, const struct event_caches *caches,
 			const char *file, const struct display *d, struct text *out,
 			struct err *err);
 
-/* The command, cut to the width of the display, as a line. */
+/* The command as a line, cut to the width of the display. */
 void first_screen_command(const char *command, const struct display *d, struct text *out);
 
 #endif

@@ -10,10 +10,10 @@
 #include "query/query.h"
 #include "views/figures.h"
 
-#define NAME_WIDTH 40 /* of a function or a data structure in the sentence */
+#define NAME_WIDTH 40 /* width of a function or a data structure in the sentence */
 #define NONE	   SIZE_MAX
-#define MOST_TYPED 40	  /* bytes of a name that is worth a command */
-#define BREAK	   "\x1e" /* where a command that is too long for its line is broken */
+#define MOST_TYPED 40	  /* bytes of a name that a command may contain */
+#define BREAK	   "\x1e" /* a command may be broken here */
 
 struct sentence {
 	const struct verdict *v;
@@ -23,7 +23,7 @@ struct sentence {
 
 /* ---- Figures of the rules ---- */
 
-/* The smallest cache that the program certainly fits in. */
+/* The smallest cache into which the program certainly fits. */
 static size_t first_fit(const struct verdict *v)
 {
 	for (size_t i = 0; i < v->cache_count; i++)
@@ -32,13 +32,13 @@ static size_t first_fit(const struct verdict *v)
 	return NONE;
 }
 
-/* First touches do not count: no cache is large enough for them. */
+/* First touches do not count: they miss in caches of any size. */
 static bool is_too_small(const struct verdict *v, size_t cache)
 {
 	return v->caches[cache].low - v->cold >= VERDICT_FITS_BELOW;
 }
 
-/* The largest cache that the program certainly does not fit in. */
+/* The largest cache into which the program certainly does not fit. */
 static size_t last_too_small(const struct verdict *v)
 {
 	for (size_t i = v->cache_count; i > 0; i--)
@@ -47,7 +47,7 @@ static size_t last_too_small(const struct verdict *v)
 	return NONE;
 }
 
-/* A handful of misses belongs to somebody, too, but limits nothing. */
+/* With very few misses, rows with most of them still limit nothing. */
 static bool ranked_misses_matter(const struct verdict *v)
 {
 	return v->ratio >= VERDICT_FITS_BELOW;
@@ -72,7 +72,7 @@ static void put_percent(const struct sentence *s, double share)
 		text_addf(s->out, "%.*f" FIT_STAY "%%", share < 0.1 ? 1 : 0, share * 100);
 }
 
-/* A limit is not rounded down: as the table shows it. */
+/* Limits are not rounded down, so that they agree with the table. */
 static void put_most(const struct sentence *s, double share)
 {
 	text_addf(s->out, "%.2f" FIT_STAY "%%", share * 100);
@@ -152,7 +152,7 @@ static void say_fits_nowhere(const struct sentence *s)
 	text_addf(s->out, " miss %s)", last->name);
 }
 
-/* The smallest cache whose misses are first touches, nearly all. NONE: there is none. */
+/* The smallest cache with almost only first touches as misses. NONE: there is none. */
 static size_t first_cold(const struct verdict *v)
 {
 	for (size_t i = 0; i < v->cache_count; i++)
@@ -283,7 +283,7 @@ static bool is_shown_as_it_is(const char *word, const struct display *d)
 	return is_same;
 }
 
-/* Bytes that are no text are orders to a terminal: they are written as bash reads them. */
+/* Write bytes that are not text as bash reads them; terminals would obey some. */
 static void put_escaped(struct text *out, const char *word)
 {
 	text_add(out, "$'");
@@ -296,7 +296,7 @@ static void put_escaped(struct text *out, const char *word)
 	text_add(out, "'");
 }
 
-/* As a shell reads it. */
+/* Quote a word for a shell. */
 static void put_word(const struct sentence *s, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -340,7 +340,7 @@ static void put_command(const struct sentence *s, const char *command, uint64_t 
 		text_addf(s->out, " --ways %" PRIu64, v->ways);
 	if (size_bytes == 0 || v->is_exact)
 		return;
-	/* A size that was rounded for the eye would be another one. */
+	/* Rounding the size would change it. */
 	if (size_parse(size_format(size_bytes, size), &read, NULL) == 0 && read == size_bytes)
 		text_addf(s->out, " -s %s", size);
 	else
@@ -358,7 +358,7 @@ static void go_curve(const struct sentence *s)
 	put_command(s, "curve", 0);
 }
 
-/* The misses that matter are those of a smaller cache. */
+/* Tell whether the relevant misses are those of a smaller cache. */
 static bool smaller_one_matters(const struct verdict *v)
 {
 	return !v->is_exact && !ranked_misses_matter(v) && last_too_small(v) != NONE;
@@ -411,7 +411,7 @@ static void go_calls(const struct sentence *s)
 	put_command(s, "calls", 0);
 }
 
-/* It asks about no cache. */
+/* info takes no cache options. */
 static void go_info(const struct sentence *s)
 {
 	struct verdict v = *s->v;
@@ -422,7 +422,7 @@ static void go_info(const struct sentence *s)
 	put_command(&inner, "info", 0);
 }
 
-/* ---- The tables: of each the first rule that holds ---- */
+/* ---- The tables: the first rule that holds is used ---- */
 
 struct rule {
 	bool (*holds)(const struct verdict *v);
@@ -474,7 +474,7 @@ static void apply(const struct rule *rules, const struct sentence *s)
 	rules->say(s);
 }
 
-/* A shell reads a line that ends with a backslash and the next one as one. */
+/* Shells join a line that ends with a backslash with the next one. */
 static void put_next(const struct sentence *s)
 {
 	struct text command = {0};
