@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading the Callgrind format line by line: which kind of line it is, and the end of the file. */
+/* Reads the Callgrind format line by line: the kind of each line, and the end of the file. */
 #include "import/callgrind.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "import/callgrind_private.h"
 
-#define MOST_LINE (16u << 20) /* bytes: names of C++ may be long */
+#define MOST_LINE (16u << 20) /* bytes: C++ names may be long */
 
 static int on_nothing(struct reader *r, const char *value, struct err *err)
 {
@@ -66,13 +66,13 @@ static int take_line(struct reader *r, struct err *err)
 		if (strncmp(r->line, line_kinds[i].key, length) == 0)
 			return line_kinds[i].take(r, skip_blanks(r->line + length), err);
 	}
-	/* Headers that others add are no harm; another text is another format. */
+	/* Unknown headers are harmless; any other text means another format. */
 	if (r->line[strcspn(r->line, BLANKS ":")] == ':')
 		return 0;
 	return err_set(err, "'%.40s' is no line of the Callgrind format", r->line);
 }
 
-/* 1, 0 at the end of the file, or -1. */
+/* Returns 1, 0 at the end of the file, or -1. */
 static int next_line(struct reader *r, struct err *err)
 {
 	int more = text_read_line(&r->text, r->in, MOST_LINE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Callgrind format's bodies: positions, costs, calls, jumps. */
+/* The bodies of the Callgrind format: positions, costs, calls, jumps. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,7 +25,10 @@ const char *read_count(const char *at, uint64_t *n)
 	return errno != 0 ? NULL : end;
 }
 
-/* A number, or one relative to `last`: "+5", "-5", "*". Returns what follows it, or NULL. */
+/*
+ * Read a number, which may be relative to `last`: "+5", "-5", "*". Returns the text after it, or
+ * NULL.
+ */
 static const char *read_relative(const char *at, uint64_t last, uint64_t *n)
 {
 	uint64_t step;
@@ -44,7 +47,7 @@ static const char *read_relative(const char *at, uint64_t last, uint64_t *n)
 	return at;
 }
 
-/* All positions of a line, and the blanks behind them. Returns what follows, or NULL. */
+/* Read all positions of a line, and the blanks after them. Returns the text after them, or NULL. */
 static const char *read_position(const struct reader *r, const char *at, struct position *p)
 {
 	uint64_t block;
@@ -124,7 +127,7 @@ int on_jump_function(struct reader *r, const char *value, struct err *err)
 	return names_read(&r->names, &r->sink, NAME_FUNCTION, value, &r->jump_function, err);
 }
 
-/* ---- Calls and jumps: the line that follows says from where ---- */
+/* ---- Calls and jumps: the next line has their position ---- */
 
 int on_calls(struct reader *r, const char *value, struct err *err)
 {
@@ -149,7 +152,7 @@ int on_jump(struct reader *r, const char *value, struct err *err)
 	return 0;
 }
 
-/* "jcnd=taken/executed target". */
+/* Handle "jcnd=taken/executed target". */
 int on_conditional_jump(struct reader *r, const char *value, struct err *err)
 {
 	const char *at = read_count(value, &r->count);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The Callgrind format's headers: of what, by what, for what the costs are; and a process for them.
- */
+/* The headers of the Callgrind format: their events, and the process of the costs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -66,7 +64,7 @@ int on_command(struct reader *r, const char *value, struct err *err)
 	return r->command != NULL ? 0 : out_of_memory(err);
 }
 
-/* "desc: D1 cache: 32768 B, 64 B, 8-way associative". */
+/* Handle "desc: D1 cache: 32768 B, 64 B, 8-way associative". */
 int on_description(struct reader *r, const char *value, struct err *err)
 {
 	static const char *const kept[] = {"I1 cache", "D1 cache", "L2 cache", "LL cache"};
@@ -106,7 +104,7 @@ static size_t find_event(const struct reader *r, const char *name, size_t length
 	return i;
 }
 
-/* The event's index, added when it was not there: SIZE_MAX after an error. */
+/* The event's index, added if new; SIZE_MAX after an error. */
 static size_t add_event(struct reader *r, const char *name, size_t length, struct err *err)
 {
 	size_t i = find_event(r, name, length);
@@ -148,7 +146,7 @@ int on_events(struct reader *r, const char *value, struct err *err)
 	return r->column_count > 0 ? 0 : err_set(err, "the line 'events:' names none");
 }
 
-/* "event: Sum = Ir + 10 Dr : A long name": the formula, the long name, or both. */
+/* Handle "event: Sum = Ir + 10 Dr : A long name": the formula, the long name, or both. */
 int on_event(struct reader *r, const char *value, struct err *err)
 {
 	size_t length = strcspn(value, BLANKS "=:"), i;
@@ -174,7 +172,7 @@ int on_event(struct reader *r, const char *value, struct err *err)
 	return 0;
 }
 
-/* What the lines since the last one should add up to. */
+/* Check the sums of the lines since the last totals. */
 int on_totals(struct reader *r, const char *value, struct err *err)
 {
 	uint64_t total;
@@ -204,7 +202,7 @@ int on_totals(struct reader *r, const char *value, struct err *err)
 
 /* ---- The begin of a body ---- */
 
-/* The measured events come first, as the store has them. */
+/* Put the measured events first, as in the store. */
 static int fix_events(struct reader *r, struct err *err)
 {
 	struct store_event sorted[MAX_EVENTS];

@@ -5,7 +5,7 @@
 #include "import/callgrind_private.h"
 
 #define QUOTE		'\''
-#define MAX_CONTEXT	100 /* callers that are kept */
+#define MAX_CONTEXT	100 /* callers kept */
 #define MAX_NAME_NUMBER UINT32_MAX
 
 void names_release(struct names *n)
@@ -16,7 +16,7 @@ void names_release(struct names *n)
 		map_release(&n->by_number[i]);
 }
 
-/* "(123)" at the text: its number, and what follows it; else NULL. */
+/* Read "(123)". Returns the text after it, or NULL. */
 static const char *read_number(const char *text, uint64_t *number)
 {
 	uint64_t n = 0;
@@ -62,11 +62,11 @@ int names_read(struct names *n, struct sink *sink, enum name_kind kind, const ch
 	}
 	if (keep(sink, kind, rest, name, err) != 0)
 		return -1;
-	/* The map keeps all numbers but the largest. */
+	/* The map cannot store the largest number. */
 	return map_set(&n->by_number[kind], number, *name) == 0 ? 0 : err_set(err, "out of memory");
 }
 
-/* Cut "f'2'main'start" into "f", whether it recurses, and "main'start" (NULL: no more). */
+/* Split "f'2'main'start" into "f", whether it is recursive, and "main'start" (NULL: nothing). */
 static size_t cut(const char *name, bool *is_recursive, const char **rest)
 {
 	const char *quote = strchr(name, QUOTE), *next;
@@ -78,7 +78,7 @@ static size_t cut(const char *name, bool *is_recursive, const char **rest)
 		return strlen(name);
 	next = quote + 1;
 	digits = strspn(next, "0123456789");
-	/* The caller may have no name but its address. */
+	/* A caller's name may be just an address. */
 	if (digits > 0 && (next[digits] == '\0' || next[digits] == QUOTE)) {
 		*is_recursive = true;
 		next = next[digits] == QUOTE ? next + digits + 1 : NULL;
@@ -88,9 +88,7 @@ static size_t cut(const char *name, bool *is_recursive, const char **rest)
 	return (size_t)(quote - name);
 }
 
-/*
- * The nodes of the callers named, from the outermost one on; only the innermost has a node below.
- */
+/* The nodes of the named callers, outermost first; only the innermost one has a node below it. */
 static int find_callers(struct sink *sink, const char *names, int64_t *node, struct err *err)
 {
 	const char *starts[MAX_CONTEXT];

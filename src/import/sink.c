@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes, locations and modules of an imported file, on their way into the profile. */
+/* Writes nodes, locations and modules of an imported file into the profile. */
 #include "import/sink.h"
 
 #include "store/store.h"
@@ -18,7 +18,7 @@ static const char *text_of(const struct sink *s, size_t name)
 	return name == SINK_UNKNOWN ? NULL : s->strings.items[name].text;
 }
 
-/* *is_new: whether it was not there before. */
+/* *is_new: the tuple was added. */
 static int find(struct tuples *t, const uint64_t keys[TUPLE_KEYS], int64_t *id, bool *is_new,
 		struct err *err)
 {
@@ -56,7 +56,7 @@ int sink_node(struct sink *s, const struct sink_function *f, int64_t *id, struct
 	return store_put_node(s->store, &n, err);
 }
 
-/* The object as a module whose place in memory is not known; the same for each process. */
+/* The object as a module with an unknown address; one for each process. */
 static int find_module(struct sink *s, size_t object, int64_t *id, struct err *err)
 {
 	uint64_t keys[TUPLE_KEYS] = {object, (uint64_t)s->process};
@@ -72,7 +72,7 @@ static int find_module(struct sink *s, size_t object, int64_t *id, struct err *e
 
 int sink_location(struct sink *s, const struct sink_place *p, int64_t *id, struct err *err)
 {
-	/* The same instruction in several contexts is one location. */
+	/* An instruction in several contexts is one location. */
 	uint64_t keys[TUPLE_KEYS] = {p->object << 32 | (p->file & 0xffffffff), p->address,
 				     p->line << 32 | (uint64_t)s->process,
 				     p->address == 0 ? p->name : 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a reader of another tool's file puts what it reads: nodes and locations get their numbers
- * here, are written when they are first met, and costs are charged to them.
+ * Receives the data that a reader of another tool's file finds. Nodes and locations get their ids
+ * here, and are written when they first occur; costs refer to them.
  *
  * Names are numbers of `strings`, or SINK_UNKNOWN.
  */
@@ -17,12 +17,12 @@
 struct sink {
 	struct store *store; /* the caller's */
 	struct strings strings;
-	struct tuples nodes;	 /* number + 1 is the id in the file */
+	struct tuples nodes;	 /* index + 1 is the id in the profile */
 	struct tuples locations; /* the same */
 	struct tuples modules;	 /* the same */
 	struct tuples threads;
 	int64_t process;
-	int64_t thread; /* of the nodes to come, or STORE_NONE */
+	int64_t thread; /* of the following nodes, or STORE_NONE */
 };
 
 void sink_release(struct sink *s);
@@ -32,18 +32,18 @@ struct sink_function {
 	int64_t caller; /* node, or STORE_NONE */
 };
 
-/* The id of the node in *id. Returns 0, or -1 with *err set, as all below. */
+/* Sets *id to the id of the node. Like all functions below, returns 0, or -1 with *err set. */
 int sink_node(struct sink *s, const struct sink_function *f, int64_t *id, struct err *err);
 
 struct sink_place {
 	size_t name, file, object;
 	uint64_t line;	  /* or 0 */
-	uint64_t address; /* that the ELF file gives it, or 0 */
+	uint64_t address; /* address in the ELF file, or 0 */
 };
 
 int sink_location(struct sink *s, const struct sink_place *p, int64_t *id, struct err *err);
 
-/* What follows is of thread `index`, or of all (STORE_NONE). */
+/* The following data belongs to thread `index`, or to all threads (STORE_NONE). */
 int sink_use_thread(struct sink *s, int64_t index, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbering strings and tuples: maps from a hash to the first one with it, which has a list of the
+ * Numbers strings and tuples: a map from a hash to the first item with it, which links to the
  * others.
  */
 #include "import/tuples.h"

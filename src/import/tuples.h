@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers for what is met again and again while a file is read: strings, and tuples of numbers. */
+/* Numbers for repeated items of a file: strings, and tuples of numbers. */
 #ifndef DWELL_IMPORT_TUPLES_H
 #define DWELL_IMPORT_TUPLES_H
 
@@ -12,11 +12,11 @@
 #define TUPLE_KEYS  4
 #define TUPLES_FULL SIZE_MAX /* memory ran out */
 
-/* All zero is an empty one. Items are numbered from 0 in the order in which they were first met. */
+/* Empty when all zero. Items are numbered from 0 in the order of their first occurrence. */
 struct tuples {
 	struct tuple {
 		uint64_t keys[TUPLE_KEYS];
-		size_t next; /* another one with this hash, or SIZE_MAX */
+		size_t next; /* next one with this hash, or SIZE_MAX */
 	} * items;
 	size_t count, room;
 	struct map by_hash;
@@ -24,10 +24,10 @@ struct tuples {
 
 void tuples_release(struct tuples *t);
 
-/* The tuple's number, new if it is t->count - 1 afterwards and was not before; or TUPLES_FULL. */
+/* The tuple's number; or TUPLES_FULL. It is new if t->count has increased. */
 size_t tuples_find(struct tuples *t, const uint64_t keys[TUPLE_KEYS]);
 
-/* The same of strings, which are copied. */
+/* The same for strings, which are copied. */
 struct strings {
 	struct string {
 		const char *text;

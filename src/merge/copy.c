@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copying processes, code and what was counted of it, with new ids. */
+/* Copies processes, code and its counts, with new ids. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ int copy_code(struct copying *c, struct err *err)
 		use_id(&c->next.location, l->id);
 		status = store_put_location(c->out, l, err);
 	}
-	/* One after the other in two passes: each kind of list is cheapest in a row. */
+	/* Two passes: writing lists is cheapest if all of one kind are consecutive. */
 	for (size_t i = 0; status == 0 && i < count; i++)
 		status = store_put_frames(c->out, items[i].id, items[i].frames,
 					  items[i].frame_count, err);

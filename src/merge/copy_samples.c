@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copying samples and what they know of data and call paths, with new ids. */
+/* Copies samples with their data and call paths, with new ids. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "merge/private.h"
 #include "store/curves.h"
 
-/* Sites and paths are numbered from 1: 0 stands for none. */
+/* Sites and paths are numbered from 1; 0 means none. */
 static int64_t shifted_number(int64_t id, int64_t by)
 {
 	return id == 0 ? 0 : shifted(id, by);
@@ -84,7 +84,7 @@ static int put_nested(struct copying *c, struct store_nested *n, struct err *err
 
 COPY_EACH(nested, struct store_nested, store_read_nested(c->in, STORE_ALL, &items, &count, err))
 
-/* Their locations, in memory of the caller's; NULL when there is not enough. */
+/* Their new locations, owned by the caller; NULL without memory. */
 static int64_t *moved_locations(const struct copying *c, const int64_t *locations, size_t count)
 {
 	int64_t *moved = calloc(count + 1, sizeof(*moved));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be merged, and its columns; see merge.h. */
+/* Decides what can be merged, and merges the columns; see merge.h. */
 #include "merge/merge.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "merge/private.h"
 #include "store/curves.h"
 
-/* What has to be the same; strings are the store's. */
+/* The properties that must agree; the store owns the strings. */
 struct outline {
 	const char *path;
 	struct store *store;
@@ -20,7 +20,7 @@ struct outline {
 	size_t geometry_count;
 	int64_t line_bytes;
 	bool has_curves;
-	const char *by; /* what they are summed by, in a cache of so many bytes; "": nothing */
+	const char *by; /* key of the sums, for a cache of this many bytes; "": no sums */
 	int64_t by_bytes;
 };
 
@@ -52,7 +52,7 @@ static int outline_init(struct outline *o, const char *path, struct err *err)
 	return 0;
 }
 
-/* ---- May these two be one? ---- */
+/* ---- Compatibility of two profiles ---- */
 
 static const struct store_event *find_event(const struct outline *o, const char *name)
 {
@@ -62,7 +62,7 @@ static const struct store_event *find_event(const struct outline *o, const char 
 	return NULL;
 }
 
-/* What `a` measured and `b` did not is an error. */
+/* Fail if `b` lacks an event that `a` measured. */
 static int check_measured(const struct outline *a, const struct outline *b, struct err *err)
 {
 	for (size_t i = 0; i < a->measured; i++) {
@@ -117,7 +117,7 @@ static int check_geometry(const struct outline *a, const struct outline *b, stru
 	return 0;
 }
 
-/* Exact curves stay apart, as those of processes; but what is summed by data is one table. */
+/* Exact curves remain separate, by process; but sums by data share one table. */
 static int check_curves(const struct outline *a, const struct outline *b, struct err *err)
 {
 	if (a->has_curves != b->has_curves)
@@ -178,7 +178,7 @@ int merge_check(const char *const *inputs, size_t count, struct err *err)
 
 /* ---- Columns ---- */
 
-/* The first profile's measured events, and the derived ones of it: others only add new names. */
+/* The first profile's measured and derived events; other profiles only add new derived names. */
 static int put_events(const struct outline *first, struct store *out, struct err *err)
 {
 	if (first->event_count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What several runs have in common, and what they add up to. */
+/* The common properties of several runs, and their totals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@ enum rule {
 	RULE_SUM,
 	RULE_MOST,
 	RULE_LEAST,
-	RULE_SAME, /* kept if it is the same in all; lost otherwise */
+	RULE_SAME, /* kept if it is the same in all, else lost */
 };
 
 static const struct number {
 	const char *key;
 	enum rule rule;
-	const char *lost; /* what a user should know when it is */
+	const char *lost; /* the user's message when it is lost */
 } numbers[] = {
 	{"start_time", RULE_LEAST, NULL},
 	{"wall_ns", RULE_MOST, NULL},
@@ -54,8 +54,8 @@ static const char *const text_keys[] = {"host",		 "cpu",	    "mode",
 
 struct gathering {
 	int64_t values[NUMBERS];
-	bool has[NUMBERS];     /* one of those seen has it; */
-	bool differs[NUMBERS]; /* they do not all have the same */
+	bool has[NUMBERS];     /* some input has it */
+	bool differs[NUMBERS]; /* inputs differ in it */
 	struct text texts[TEXTS];
 	bool text_differs[TEXTS];
 	struct text commands, last_command, sources;
@@ -92,7 +92,7 @@ static void take_text(struct gathering *g, struct store *s, size_t i)
 		g->text_differs[i] = true;
 }
 
-/* Ranks of one program have one command; others are named one after another. */
+/* Runs of one program have one command; different commands are listed. */
 static void take_command(struct gathering *g, struct store *s)
 {
 	const char *command = store_meta_text(s, "command");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of a merge share. */
+/* Shared by the files of a merge. */
 #ifndef DWELL_MERGE_PRIVATE_H
 #define DWELL_MERGE_PRIVATE_H
 
 #include "merge/merge.h"
 #include "store/events.h"
 
-/* What is added to the ids of the profile being copied, so that they are free in the new one. */
+/* Added to the ids of the current input, so that they are free in the new profile. */
 struct shift {
 	int64_t process, module, location, path, site, variable, node;
 };
@@ -14,21 +14,21 @@ struct shift {
 struct copying {
 	struct store *in, *out;
 	struct shift by;
-	struct shift next;		   /* the first free ids of the new profile */
-	size_t columns[STORE_MAX_COLUMNS]; /* of a measured event of `in`: its column in `out` */
+	struct shift next;		   /* first free ids in the new profile */
+	size_t columns[STORE_MAX_COLUMNS]; /* by measured event of `in`: its column in `out` */
 	size_t column_count;
 };
 
-/* Each copies what its name says. Return 0, or -1 with *err set. */
+/* Each copies what its name says. Returns 0, or -1 with *err set. */
 int copy_run(struct copying *c, struct err *err);     /* processes, threads, modules, messages */
-int copy_code(struct copying *c, struct err *err);    /* locations with names, sources' places */
+int copy_code(struct copying *c, struct err *err);    /* locations with names, source positions */
 int copy_samples(struct copying *c, struct err *err); /* windows, samples, data, paths */
-int copy_exact(struct copying *c, struct err *err);   /* exact curves, behind data */
+int copy_exact(struct copying *c, struct err *err);   /* exact curves, sums by data */
 int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jumps */
 
 /*
- * Makes copy_THINGS of put_THINGS, which gives one thing new ids and puts it. `read` fills in
- * `items`, an array to be freed, and `count`.
+ * Defines copy_THINGS, which calls put_THINGS for each item to write it with new ids. `read` fills
+ * in `items`, an array to be freed, and `count`.
  */
 #define COPY_EACH(things, type, read)                                \
 	static int copy_##things(struct copying *c, struct err *err) \
@@ -45,11 +45,11 @@ int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jum
 		return status;                                       \
 	}
 
-/* What is known of the run as a whole, of all inputs. */
+/* Merge the facts about the runs as a whole. */
 int merge_meta(const char *const *inputs, size_t count, struct store *out, struct text *notes,
 	       struct err *err);
 
-/* id + by, or what stands for none. */
+/* Returns id + by, or the same value if it means none. */
 int64_t shifted(int64_t id, int64_t by);
 
 /* Raise *next above the id. */

@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "options/option.h"
 
-#define WIDTH	  79 /* columns of a line */
-#define HELP_AT	  29 /* column where the help of an option begins */
-#define LONG_NAME 6  /* column of a long name, as if all had letters */
+#define WIDTH	  79 /* line width */
+#define HELP_AT	  29 /* column of an option's help */
+#define LONG_NAME 6  /* column of a long name, as if all options had letters */
 
-/* Append words, broken where lines are full; the first line goes on at column `at`. */
+/* Append words, wrapped; the first line continues at column `at`. */
 static void add_wrapped(struct text *out, const char *words, size_t at, size_t indent)
 {
 	bool is_first = true;

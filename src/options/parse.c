@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From words to values: defaults, the environment, the command line, each before the next. */
+/* Parses defaults, the environment, and the command line, each overriding the previous one. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "options/suggest.h"
 #include "options/value.h"
 
-/* Who the words are of, and where values go. */
+/* The command, the current source, and the variables for values. */
 struct parser {
 	const struct option_table *table;
 	const struct option_command *command;
@@ -53,16 +53,18 @@ int option_first(const struct option_state *s, const int *ids)
 	return first;
 }
 
-/* ---- Which row ---- */
+/* ---- Names ---- */
 
-/* The environment is for all commands: there each row is known. */
+/*
+ * Tell whether the option is known. The environment is for all commands, so there all options are.
+ */
 static bool is_known(const struct parser *p, int id)
 {
 	return p->table->rows[id].name != NULL &&
 	       (p->source == OPTION_BY_ENVIRONMENT || option_use_of(p->command, id) != NULL);
 }
 
-/* Whether other commands take it. */
+/* Tell whether other commands take the option. */
 static bool is_of_others(const struct parser *p, const char *word)
 {
 	for (size_t i = 1; i < p->table->count; i++)
@@ -94,7 +96,7 @@ static int fail_unknown(const struct parser *p, const char *dashes, const char *
 	return 0;
 }
 
-/* The row that had this name once; 0: none. */
+/* The row with this old name; 0: none. */
 static int find_earlier(const struct parser *p, const char *name, size_t bytes)
 {
 	for (int id = 1; id < (int)p->table->count; id++) {
@@ -107,7 +109,7 @@ static int find_earlier(const struct parser *p, const char *name, size_t bytes)
 	return 0;
 }
 
-/* The row of a long name, or of a beginning that only one has. 0 with *err where there is none. */
+/* The row of a long name, or of an unambiguous prefix. Returns 0 with *err if there is none. */
 static int find_long(const struct parser *p, const char *name, size_t bytes)
 {
 	int found = find_earlier(p, name, bytes);
@@ -129,7 +131,7 @@ static int find_long(const struct parser *p, const char *name, size_t bytes)
 		}
 		found = id;
 	}
-	if (found == -1) /* unless another has just this name */
+	if (found == -1) /* unless another option has exactly this name */
 		for (int id = 1; id < (int)p->table->count; id++)
 			if (is_known(p, id) && strlen(p->table->rows[id].name) == bytes &&
 			    strncmp(p->table->rows[id].name, name, bytes) == 0)
@@ -156,7 +158,7 @@ static int take(struct parser *p, int id, const char *text)
 	struct option_state *s = p->state;
 
 	if (use == NULL)
-		return 0; /* of another command */
+		return 0; /* option of another command */
 	if (s->source[id] < p->source)
 		option_value_clear(row, p->into);
 	if (option_value_take(row, use, text, p->into, p->err) != 0)
@@ -210,7 +212,7 @@ static int take_letters(struct parser *p, const char *word, char ***next)
 	return 0;
 }
 
-/* Options go, other words move to the front. `next` ends with NULL. */
+/* Take options, and move other words to the front. `next` ends with NULL. */
 static int take_words(struct parser *p, char **next, char **words, int *count)
 {
 	*count = 0;
@@ -241,7 +243,7 @@ static int take_words(struct parser *p, char **next, char **words, int *count)
 
 /* ---- The environment ---- */
 
-/* Split in place as a shell does: blanks part words, quotes and backslashes keep them together. */
+/* Split in place, like a shell: blanks separate words, quotes and backslashes protect them. */
 static int split(char *text, char **words, size_t room, struct err *err)
 {
 	size_t count = 0;

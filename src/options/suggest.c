@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The distance of two words is the number of letters to insert, delete, replace or exchange with
- * their neighbours (Damerau 1964, "A technique for computer detection and correction of spelling
- * errors", in the form that changes no letter twice).
+ * The distance of two words: the number of letters to insert, delete, replace or exchange with a
+ * neighbour (Damerau 1964, "A technique for computer detection and correction of spelling errors";
+ * no letter is changed twice).
  */
 #include "options/suggest.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#define LONGEST 48 /* letters that are compared */
+#define LONGEST 48 /* number of letters compared */
 
 void suggest_begin(struct suggestion *s, const char *word)
 {
@@ -46,7 +46,7 @@ static size_t distance(const char *a, const char *b)
 void suggest_try(struct suggestion *s, const char *name)
 {
 	size_t letters = strlen(s->word), d = distance(s->word, name);
-	/* One letter in three may be wrong; the beginning of a name is near, too. */
+	/* One letter in three may be wrong. A prefix of a name is also near. */
 	size_t most = letters < 3 ? 1 : (letters + 2) / 3;
 
 	if (letters >= 3 && strncmp(name, s->word, letters) == 0)

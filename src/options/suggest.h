@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Did you mean": finds the name nearest to a word that matches none. */
+/* "Did you mean": finds the name nearest to an unknown word. */
 #ifndef DWELL_OPTIONS_SUGGEST_H
 #define DWELL_OPTIONS_SUGGEST_H
 

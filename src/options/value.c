@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One function for each type of value. */
+/* Parses values: a function for each type. */
 #include "options/value.h"
 
 #include <errno.h>
@@ -142,7 +142,7 @@ static int take_call(const struct value *v, void *to)
 
 static const struct {
 	int (*take)(const struct value *v, void *to);
-	size_t bytes; /* of an item of a list */
+	size_t bytes; /* size of an item of a list */
 } types[] = {
 	[OPTION_FLAG] = {take_flag, sizeof(bool)},
 	[OPTION_COUNT] = {take_count, sizeof(uint64_t)},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which caches views ask about, and what the model of a profile answers of them. */
+/* The caches that views ask about, and the model's answers for them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ uint64_t profile_resolved_size(const struct profile *p)
 	return (lines > 0 ? lines : 1) * p->line_bytes;
 }
 
-/* The largest of the machine's caches that is resolved; if none is, the smallest. */
+/* The largest cache of the machine that is resolved; if there is none, the smallest. */
 static uint64_t default_size(const struct profile *p)
 {
 	struct profile_cache caches[PROFILE_CACHES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stratifying the samples of one window after the fact; see line_weights.h. */
+/* Post-stratifies the samples of each window; see line_weights.h. */
 #include "profile/line_weights.h"
 
 #include <math.h>
@@ -9,27 +9,27 @@
 #include "base/sort.h"
 #include "profile/sample_weights.h"
 
-#define CHOSEN_IN_PART 4		   /* on average */
-#define LEAST_CHOSEN   2		   /* with fewer, a stratum's own weight would be chance */
-#define FAR	       ((uint64_t)1 << 61) /* beyond all distances of those that end near */
+#define CHOSEN_IN_PART 4		   /* average */
+#define LEAST_CHOSEN   2		   /* with fewer, a stratum's own weight would be random */
+#define FAR	       ((uint64_t)1 << 61) /* beyond all distances of near samples */
 #define UNRESOLVED     ((uint64_t)1 << 62) /* beyond all distances */
 #define NOT_CHOSEN     SIZE_MAX
 
 struct stratifying {
 	const struct profile *p;
-	struct sort_item *order; /* p's samples by window, in it by distance */
-	size_t *chosen_of;	 /* of each of p's samples, its place among the chosen */
+	struct sort_item *order; /* p's samples, by window, then by distance */
+	size_t *chosen_of;	 /* for each of p's samples, its index among the chosen */
 	const uint32_t *weights;
-	double *factor; /* of each of the chosen */
+	double *factor; /* by chosen sample */
 };
 
-/* A stratum, or all of a window. */
+/* A stratum, or a whole window. */
 struct stratum {
 	size_t begin, end; /* in `order` */
 	size_t chosen;
 	double all;    /* weight of all its samples */
-	double weight; /* of the chosen, as samples */
-	double now;    /* of the chosen, as they come */
+	double weight; /* weight of the chosen, as samples */
+	double now;    /* weight of the chosen, as given */
 };
 
 static uint64_t begin_key(const struct store_sample *x)
@@ -56,10 +56,7 @@ static int find_chosen(struct stratifying *s, const struct store_sample *chosen,
 	return status;
 }
 
-/*
- * By window, in each those that end near, then the others by the distance; equal keys stay in their
- * order.
- */
+/* Sort by window, then near samples first, then by distance; the sort is stable. */
 static int sort_samples(struct stratifying *s)
 {
 	const struct profile *p = s->p;
@@ -96,7 +93,7 @@ static void take_next(const struct stratifying *s, struct stratum *x)
 	x->now += s->weights[c];
 }
 
-/* The chosen of the stratum get the share that it has of all samples of the window. */
+/* Give the chosen of the stratum the share that the stratum has of all samples of the window. */
 static void set_factors(struct stratifying *s, const struct stratum *x,
 			const struct stratum *window)
 {
@@ -110,7 +107,7 @@ static void set_factors(struct stratifying *s, const struct stratum *x,
 	}
 }
 
-/* Two samples of a distance are not told apart. */
+/* Tell whether two samples belong to the same distance. */
 static bool is_same_kind(const struct stratifying *s, size_t i, size_t k)
 {
 	const struct store_sample *a = &s->p->samples[s->order[i].index];
@@ -120,9 +117,9 @@ static bool is_same_kind(const struct stratifying *s, size_t i, size_t k)
 }
 
 /*
- * Equal parts of the samples of a range of the window. Where the parts end must not depend on who
- * is chosen, or those at the ends would get too much; only one with hardly any is taken together
- * with the next.
+ * Divide a range of the window's samples into equal strata. Their borders must not depend on which
+ * samples were chosen, or those at the borders would get too much weight. Only strata with hardly
+ * any chosen ones are joined with the next.
  */
 static void stratify(struct stratifying *s, const struct stratum *range,
 		     const struct stratum *window)
@@ -154,8 +151,8 @@ static bool is_near(const struct stratifying *s, size_t at)
 }
 
 /*
- * The samples of the window that end near were chosen with another chance than the others: ranges
- * of their own.
+ * Near samples of the window were chosen with another probability than the others, so they are
+ * separate ranges.
  */
 static void stratify_window(struct stratifying *s, const struct stratum *window)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile seen with lines of another size: the samples that were watched at all sizes. */
+/* A profile for another line size: uses the multi-size samples. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,12 +8,13 @@
 #include "profile/profile.h"
 
 /*
- * Of 1, 0.75, 0.5 and 0.25 the best for lines of 32 and 128 bytes of recorded 64: docs/sampling.md.
+ * The best of 1, 0.75, 0.5 and 0.25, for lines of 32 and 128 bytes when 64 was recorded:
+ * docs/sampling.md.
  */
 #define MOST_TRUST 0.75
 #define LEAST_LINE 4
 #define MOST_LINE  4096
-#define REUSED	   0 /* status of a sample, and of a follow that was touched */
+#define REUSED	   0 /* status of a sample, and of a touched follow */
 
 uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes)
 {
@@ -22,7 +23,7 @@ uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes
 	return (uint32_t)(last / line_bytes - a->address / line_bytes + 1);
 }
 
-/* What replaces the profile's own. */
+/* Replaces the profile's own data. */
 struct chosen {
 	struct store_sample *samples;
 	struct store_follow *follows;
@@ -39,7 +40,7 @@ static void release(struct chosen *c)
 	free(c->follow_weights);
 }
 
-/* The event that ended the watch of lines of that size, or NULL. */
+/* The event that ended the watch of lines of this size, or NULL. */
 static const struct store_nested_event *find_event(const struct store_nested *n,
 						   uint32_t line_bytes)
 {
@@ -55,7 +56,7 @@ static void add_sample(struct chosen *c, const struct store_nested *n, uint32_t 
 	struct store_sample *x = &c->samples[c->sample_count];
 	uint32_t weight = e != NULL ? e->weight : n->weight;
 
-	if (e == NULL && !(n->open & line_bytes)) /* given up, by chance */
+	if (e == NULL && !(n->open & line_bytes)) /* dropped at random */
 		return;
 	*x = (struct store_sample){
 		.process_id = n->process_id,
@@ -77,7 +78,7 @@ static void add_follow(struct chosen *c, const struct store_nested *n, uint32_t 
 	const struct store_nested_event *e = find_event(n, line_bytes);
 	struct store_follow *f = &c->follows[c->follow_count];
 
-	if (e == NULL && !(n->open & line_bytes)) /* its window saw it touched */
+	if (e == NULL && !(n->open & line_bytes)) /* touched in its window */
 		return;
 	*f = (struct store_follow){
 		.process_id = n->process_id,
@@ -138,7 +139,7 @@ int profile_read_nested(const struct profile *p, struct profile_nested *n, struc
 	return store_read_nested(p->store, p->process->id, &n->items, &n->count, err);
 }
 
-/* The samples as seen with lines of another size, with a model of their own. p lives on. */
+/* Make *out the samples for another line size, with their own model. p stays valid. */
 static int see(const struct profile *p, const struct profile_nested *n, uint32_t line_bytes,
 	       struct profile *out, struct err *err)
 {
@@ -180,7 +181,7 @@ static double trust(double line_ratio)
 {
 	double octaves = fabs(log2(line_ratio));
 
-	if (octaves < 0.5) /* the same lines */
+	if (octaves < 0.5) /* the same size */
 		return 1;
 	return fmin(MOST_TRUST, 1 / octaves);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sizes of caches from the table of processors, or as the user gives them; see machines.h. */
+/* Sizes of caches, from the table of processors or from the user; see machines.h. */
 #include "profile/machines.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static int fail_unknown(const char *text, struct err *err)
 	return -1;
 }
 
-/* Sizes with commas between, rising. */
+/* Parse ascending sizes, separated by commas. */
 static int parse_sizes(const char *text, struct profile_cache caches[PROFILE_CACHES],
 		       struct err *err)
 {

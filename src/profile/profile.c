@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading one process of a profile and building its model. */
+/* Reads one process of a profile, and builds its model. */
 #include "profile/profile.h"
 
 #include <inttypes.h>
@@ -11,12 +11,12 @@
 #include "profile/sampled.h"
 #include "store/events.h"
 
-#define MOST_LINE 4096u /* bytes, that samples watch */
+#define MOST_LINE 4096u /* bytes: longest line that samples watch */
 
-#define LINE_USE_FIRST 2 /* log2 of the bytes of the smallest lines */
+#define LINE_USE_FIRST 2 /* log2 of the smallest line size in bytes */
 #define LINE_USE_ALL   65535.0
 
-/* There is at least one. */
+/* There must be at least one. */
 static const struct store_process *busiest_process(const struct profile *p)
 {
 	const struct store_process *best = &p->processes[0];
@@ -57,7 +57,7 @@ static int compare_window(const void *number, const void *window)
 	return a < b ? -1 : a > b;
 }
 
-/* Index of a window by its number; windows are sorted by it. Returns -1 when it is not there. */
+/* Index of a window by its number, by which windows are sorted. Returns -1 if it is missing. */
 int64_t profile_window(const struct profile *p, uint32_t number)
 {
 	const struct store_window *w = NULL;
@@ -65,7 +65,7 @@ int64_t profile_window(const struct profile *p, uint32_t number)
 
 	if (p->window_count == 0)
 		return -1;
-	/* Nearly always all windows from the first one on have closed. */
+	/* Nearly always, no window is missing before it. */
 	guess = number - p->windows[0].number;
 	if (guess < p->window_count && p->windows[guess].number == number)
 		return guess;
@@ -73,7 +73,7 @@ int64_t profile_window(const struct profile *p, uint32_t number)
 	return w != NULL ? w - p->windows : -1;
 }
 
-/* A count of accesses, as the model wants it: in touches of lines. */
+/* A count of accesses in the unit of the model, touches of lines. */
 static uint64_t scaled(const struct profile *p, uint64_t accesses)
 {
 	return p->touches > 1 ? (uint64_t)((double)accesses * p->touches + 0.5) : accesses;
@@ -91,7 +91,7 @@ static uint32_t place_of(const struct store_access *a)
 	return a->location == STORE_NONE ? 0 : (uint32_t)(a->location + 1);
 }
 
-/* Without samples of windows that never closed. */
+/* Take the samples of closed windows only. */
 static void take_samples(struct profile *p, const struct sampled *part, struct model_sample *s)
 {
 	size_t kept = 0;
@@ -119,7 +119,7 @@ static void take_samples(struct profile *p, const struct sampled *part, struct m
 	p->sample_count = kept;
 }
 
-/* The same, of what became of them. */
+/* The same for outcomes of long watches. */
 static void take_follows(struct profile *p, const struct sampled *part, struct model_follow *f)
 {
 	size_t kept = 0;
@@ -142,8 +142,8 @@ static void take_follows(struct profile *p, const struct sampled *part, struct m
 }
 
 /*
- * Those counted with lines of the profile's size. Shorter ones than were counted: the shortest.
- * Returns how many.
+ * Take the stack distances for lines of the profile's size; for shorter lines than counted, those
+ * of the shortest. Returns their number.
  */
 static size_t take_stacks(const struct profile *p, struct model_stack *out)
 {
@@ -162,7 +162,7 @@ static size_t take_stacks(const struct profile *p, struct model_stack *out)
 	return kept;
 }
 
-/* Whether the process lived to tell of the lines that were not touched, too. */
+/* Tell whether the process ended in a way that reported its untouched lines, too. */
 static bool has_ended(const struct store_process *x)
 {
 	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0 ||
@@ -183,7 +183,7 @@ static int read_follows(struct profile *p, struct err *err)
 						   &p->follow_count, err);
 }
 
-/* Of the lines in the pages that the process held, the share in use; 0: not known. */
+/* The used share of the lines in the pages that the process held; 0: unknown. */
 static double line_use(const struct profile *p, uint32_t line_bytes)
 {
 	unsigned size = (unsigned)__builtin_ctz(line_bytes) - LINE_USE_FIRST;
@@ -305,7 +305,7 @@ static int read_samples(struct profile *p, struct err *err)
 		       : -1;
 }
 
-/* Then there are no samples to make a model of; *err says what shows it. */
+/* Tell whether it is an event profile, which has no samples for a model; *err then says so. */
 static bool has_events(const struct profile *p, const char *path, struct err *err)
 {
 	struct store_event *events;
@@ -349,7 +349,7 @@ static int read_code(struct profile *p, struct err *err)
 		       : -1;
 }
 
-/* What samples are of, and what their model is made of. */
+/* Read the samples with their data, and build the model. */
 static int read_sampled(struct profile *p, struct err *err)
 {
 	return read_samples(p, err) == 0 && read_code(p, err) == 0 && read_follows(p, err) == 0 &&
@@ -457,7 +457,7 @@ const struct store_location *profile_location(const struct profile *p, int64_t i
 
 	if (id < 0 || p->location_count == 0)
 		return NULL;
-	/* Nearly always they are numbered one after the other. */
+	/* Nearly always, ids are consecutive. */
 	index = (uint64_t)id - (uint64_t)p->locations[0].id;
 	if (index < p->location_count && p->locations[index].id == id)
 		return &p->locations[index];
@@ -468,7 +468,7 @@ const struct store_location *profile_location(const struct profile *p, int64_t i
 
 const char *profile_module_path(const struct profile *p, const struct store_location *l)
 {
-	/* By process, they are in order of id, and few. */
+	/* Of one process, they are few, in order of id. */
 	for (size_t i = 0; i < p->module_count; i++)
 		if (p->modules[i].id == l->module_id)
 			return p->modules[i].path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One process of a profile, read into memory with its model: what all views start from. */
+/* One process of a profile, in memory with its model: the input of all views. */
 #ifndef DWELL_PROFILE_PROFILE_H
 #define DWELL_PROFILE_PROFILE_H
 
@@ -11,199 +11,191 @@
 #include "store/curves.h"
 #include "store/store_read.h"
 
-/* Fewer than these, and a view says so. */
+/* With fewer, views warn. */
 #define PROFILE_ENOUGH_SAMPLES 10000
 #define PROFILE_ENOUGH_WINDOWS 25
 
-/* The machine's data caches as the profile knows them; size 0: not known. */
+/* The machine's data caches according to the profile; size 0: unknown. */
 struct profile_cache {
 	const char *name; /* "L1d", "L2", "L3" */
 	uint64_t size_bytes;
 };
 #define PROFILE_CACHES 3
 
-#define PROFILE_LOAD 1 /* kind of an access: neither a store nor both */
+#define PROFILE_LOAD 1 /* kind of an access: only a load */
 
-/* The weight of a sample that speaks for itself alone. */
+/* The weight of a sample that represents only itself. */
 #define PROFILE_WEIGHT_ONE 256u
 
 struct profile {
 	struct store *store;
 	struct store_process *processes;
 	size_t process_count;
-	const struct store_process *process; /* the one chosen */
+	const struct store_process *process; /* the chosen process */
 
 	struct store_window *windows;
 	size_t window_count;
-	/* Of windows that closed, in the order of the model's shares. */
+	/* Of closed windows, in the order of the model's shares. */
 	struct store_sample *samples;
 	size_t sample_count;
 	/*
-	 * Samples of a window that never closed (the process was killed): its reused
-	 * samples were written and the others not, so none of them may count.
+	 * Samples of a window that never closed, because the process was killed. Only its reused
+	 * samples were written, so none of them may count.
 	 */
 	size_t cut_samples;
 	/*
-	 * What became of some of the samples; none when the process was cut off: of the lines
-	 * watched on only those that were touched are told of then, which are the near ones.
+	 * Outcomes of long watches. There are none if the process was cut off: then only touched
+	 * lines were reported, which are the near ones.
 	 */
 	struct store_follow *follows;
 	size_t follow_count;
-	struct store_stack_distance *stacks; /* of all sizes of lines */
+	struct store_stack_distance *stacks; /* for all line sizes */
 	size_t stack_count;
 	struct store_arrival *arrivals;
-	size_t arrival_count; /* 0 with other lines than those recorded */
-	bool cut_follows;     /* the profile has some, not used for this reason */
+	size_t arrival_count; /* 0 for other line sizes than the recorded one */
+	bool cut_follows;     /* the profile has outcomes that are unused for this reason */
 	struct store_location *locations;
 	size_t location_count;
 	struct map location_index; /* id -> index in locations */
 	struct store_module *modules;
 	size_t module_count;
 	/*
-	 * What data is: call paths that allocate, and variables by rising start, wider ones first.
+	 * The data: allocating call paths, and variables in ascending order, enclosing ones first.
 	 */
 	struct store_site *sites;
 	size_t site_count;
 	struct store_variable *variables;
 	size_t variable_count;
 
-	/*
-	 * Of a run that was simulated: then there are no samples and no model, and all of this
-	 * counts.
-	 */
+	/* For a simulated run, which has these counts instead of samples and a model. */
 	bool is_exact;
 	struct store_curve *curves;
 	size_t curve_count;
-	struct store_data_cost *data_costs; /* of a cache of exact_size_bytes */
+	struct store_data_cost *data_costs; /* for a cache of exact_size_bytes */
 	size_t data_cost_count;
 	uint64_t exact_size_bytes;
-	bool is_by_memory; /* the costs are of lines of memory */
+	bool is_by_memory; /* the costs are by lines of memory */
 
 	struct model *model;
-	uint32_t recorded_line; /* bytes, of those watched in each sample */
-	uint32_t line_bytes;	/* that all of the above is about */
-	/* Each sample speaks for so many of its window, times PROFILE_WEIGHT_ONE. */
+	uint32_t recorded_line; /* bytes; the line size watched in every sample */
+	uint32_t line_bytes;	/* the line size of the members above */
+	/* Each sample represents this many of its window, times PROFILE_WEIGHT_ONE. */
 	uint32_t *weights;
 	/*
-	 * With other lines than those recorded the samples are those watched at all sizes: what
-	 * became of each speaks for so many, too, and an access touches so many lines on average.
-	 * Else NULL and 1.
+	 * With another line size than the recorded one, samples are the multi-size samples: their
+	 * outcomes have weights, too, and `touches` is the average number of lines that an access
+	 * touches. Otherwise NULL and 1.
 	 */
 	uint32_t *follow_weights;
 	double touches;
-	size_t chosen_from; /* samples at the recorded size; else 0 */
+	size_t chosen_from; /* number of samples at the recorded size; otherwise 0 */
 	/*
 	 * And of these, as the model's yardstick: the model of all, and that of the chosen with
 	 * lines of the recorded size, which is the profile's own. `all` is its own, too, where the
 	 * profile that had it is no more; else NULL.
 	 */
 	struct model *all, *chosen;
-	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
+	const char *machine; /* the machine whose caches are used; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
-	bool is_beside; /* the store and the processes are another profile's */
+	bool is_beside; /* the store and the processes belong to another profile */
 };
 
 /*
- * Read a profile. `process` is an order number, or STORE_NONE for the process
- * with the most accesses. On failure *p owns nothing. Release with profile_close.
+ * Read a profile. `process` is a process's number, or STORE_NONE for the one with the most
+ * accesses. On failure *p owns nothing. Release with profile_close.
  */
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
-/* The same; also of exact curves, which others refuse: p->is_exact. */
+/* The same, also for exact curves (p->is_exact), which the other one refuses. */
 int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
 
 /*
- * Look at the same process with lines of other sizes than the one recorded: samples, follows and
- * model become those of that size. Returns -1 when the profile has none of it (then *p is as
- * it was), or memory runs out.
+ * Change to another line size: samples, follows and model are replaced by those of that size.
+ * Returns -1 if the profile has none of it (then *p is unchanged), or memory runs out.
  */
 int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err);
 
-/* The samples that were watched at all line sizes; free(items). */
+/* The multi-size samples; free(items). */
 struct profile_nested {
 	struct store_nested *items;
 	size_t count;
 };
 
-/* Returns -1 when the profile was recorded without, or it cannot be read. */
+/* Returns -1 if the profile has none, or cannot be read. */
 int profile_read_nested(const struct profile *p, struct profile_nested *n, struct err *err);
 
 /*
- * *out becomes p seen with lines of that size, from these samples alone, also if it is the size
- * that was recorded. It shares the rest with p, which must outlive it. Give back with
- * profile_leave_line.
+ * Make *out the profile p for a line size, possibly the recorded one, only from these samples. It
+ * shares the rest with p, which must outlive it. Release with profile_leave_line.
  */
 int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
 		    struct profile *out, struct err *err);
 void profile_leave_line(struct profile *p);
 
 /*
- * Another process of a profile that is open, to ask its model: it has no locations. It
- * shares what belongs to the run with `run`, which must outlive it. Release with profile_close.
+ * Another process of an open profile, for questions to its model: it has no locations. It shares
+ * the run's data with `run`, which must outlive it. Release with profile_close.
  */
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
 			struct err *err);
 
-/* Those of p->machine, else of the machine that recorded. */
+/* The caches of p->machine, or else of the machine that recorded. */
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 
-/* Name of one of the machine's caches with that size, or NULL. */
+/* The name of a cache of the machine with this size, or NULL. */
 const char *profile_cache_name(const struct profile *p, uint64_t size_bytes);
 
 /* The model of the query's replacement policy. */
 enum model_policy profile_policy(const struct query *q);
 
 /*
- * The cache that a view ranks by, in bytes: `asked`, or when that is 0 the largest of the machine's
- * caches that is resolved, or the smallest where none is, or 1 MB where they are not known. Returns
- * -1 when it could not hold a line.
+ * The cache by which a view ranks, in bytes: `asked`; or if that is 0, the machine's largest
+ * resolved cache, else its smallest, or 1 MB if they are unknown. Returns -1 if it could not hold a
+ * line.
  */
 int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
 			struct err *err);
 /*
- * The miss ratios of caches up to this size are resolved: those of larger ones are bounds only.
- * UINT64_MAX: all are.
+ * The largest cache whose miss ratio is resolved; of larger ones only bounds are known. UINT64_MAX:
+ * all are resolved.
  */
 uint64_t profile_resolved_size(const struct profile *p);
 
-/* Returns -1 when a cache of size_bytes could not hold a line. */
+/* Returns -1 if a cache of size_bytes could not hold a line. */
 int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err);
 
-/*
- * Returns -1 when a set of the query's cache of size_bytes could not hold as many lines as are
- * asked for.
- */
+/* Returns -1 if a cache of size_bytes is too small for a set with the query's number of ways. */
 int profile_check_ways(const struct profile *p, const struct query *q, uint64_t size_bytes,
 		       struct err *err);
 
 /*
- * *out becomes *q with the cache that a view ranks by: profile_choose_size and
- * profile_check_ways. An order that rows of samples have not is an error, too. What *q owns stays
- * there.
+ * Make *out the query *q with the cache by which a view ranks: profile_choose_size and
+ * profile_check_ways. An order that rows of samples do not have is also an error. *q keeps its
+ * memory.
  */
 int profile_choose(const struct profile *p, const struct query *q, struct query *out,
 		   struct err *err);
 
-/* The miss ratio of the query's cache, whose size is chosen (rounded down to whole lines). */
+/* The miss ratio of the query's cache, whose size must be set (rounded down to whole lines). */
 void profile_solve(const struct profile *p, const struct query *q, struct model_ratio *out);
 
 /* The samples' shares of the accesses and of the misses of the same cache; see model_attribute. */
 int profile_attribute(const struct profile *p, const struct query *q, struct model_share *shares,
 		      struct err *err);
 
-/* Build p->model from p's samples, follows and windows; the samples that do not count go. */
+/* Build p->model from p's samples, follows and windows; removes samples that do not count. */
 int profile_build_model(struct profile *p, struct err *err);
 
-/* Lines of `line_bytes` that an access touches, at least 1. */
+/* The number of lines of `line_bytes` that an access touches, at least 1. */
 uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes);
 
-/* Index of a window by its number, or -1: the profile has none that closed. */
+/* Index of a closed window by its number; -1 if there is none. */
 int64_t profile_window(const struct profile *p, uint32_t number);
 
 /* The path of a location's module, or NULL. */
 const char *profile_module_path(const struct profile *p, const struct store_location *l);
 
-/* The location of an id, or NULL. */
+/* The location with an id, or NULL. */
 const struct store_location *profile_location(const struct profile *p, int64_t id);
 
 #endif

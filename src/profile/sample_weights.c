@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What samples of which only some were kept speak for; see sample_weights.h. */
+/* Weights of samples of which only some were kept; see sample_weights.h. */
 #include "profile/sample_weights.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a window: samples that end near, and the others. */
+/* Of a window: number of near samples, and of others. */
 struct strata {
 	uint64_t near, far;
 };
 
 bool sample_is_near(const struct profile *p, const struct store_sample *x)
 {
-	/* A line of no bytes is the model's to complain of. */
+	/* The model reports a line of no bytes. */
 	return x->status == 0 && x->distance < STORE_NEAR && p->recorded_line > 0 &&
 	       profile_lines_touched(&x->begin, p->recorded_line) == 1;
 }
 
-/* Profiles of which all samples were kept say so by as many chosen as there are, or none. */
+/* If all samples were kept, `chosen` is their number, or 0. */
 static uint32_t near_weight(const struct store_window *w, const struct strata *s)
 {
 	double weight;

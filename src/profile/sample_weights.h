@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Weights for the samples of the recorded size of lines. Most accesses meet their line again after
- * a few others, and such reuses miss in no cache worth asking about: of samples that end near a
- * window keeps a few. It tells how many accesses it chose, so that those kept stand for what is not
- * there of these (stratified sampling; Neyman, 1934: strata whose members differ little need few).
+ * Weights for the samples of the recorded line size. Most accesses touch a line again soon, and
+ * such reuses miss in no relevant cache. So a window keeps only a few near samples. It records how
+ * many accesses it sampled, so that the kept near samples can represent the dropped ones
+ * (stratified sampling; Neyman, 1934: strata whose members differ little need few samples).
  */
 #ifndef DWELL_PROFILE_SAMPLE_WEIGHTS_H
 #define DWELL_PROFILE_SAMPLE_WEIGHTS_H
 
 #include "profile/profile.h"
 
-/* Is it of the stratum of which not all samples are kept? */
+/* Tell whether it belongs to the stratum that is only partly kept. */
 bool sample_is_near(const struct profile *p, const struct store_sample *x);
 
 /*
- * Fills p->weights, whose samples and windows are read; p owns it. Returns 0, or -1 when memory
- * runs out.
+ * Set p->weights from p's samples and windows; p owns them. Returns 0, or -1 when memory runs out.
  */
 int sample_weights(struct profile *p, struct err *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was sampled of a run; see sampled.h. */
+/* The sampled part of a run; see sampled.h. */
 #include "profile/sampled.h"
 
 #include <stdlib.h>
 
-/* Periods grow, and the last window's successor was not met: so many periods may follow it. */
+/* Periods grow, and the end of the last one is unknown: it may last this many periods. */
 #define LAST_PERIODS 2
 
 static uint64_t above(uint64_t a, uint64_t b)
@@ -25,7 +25,7 @@ int sampled_init(struct sampled *s, const struct store_window *windows, size_t c
 	for (i = 0; i < count; i++) {
 		const struct store_window *w = &windows[i];
 
-		/* The rest of the period before, and what this one's has before the window. */
+		/* The rest of the previous period, and the part of this one before its window. */
 		left_out += above(above(w->start, end), before + above(w->stands_for, w->length));
 		s->left_out[i] = left_out;
 		end = w->start + w->length;

@@ -13,15 +13,15 @@
 #include "views/columns.h"
 
 struct rows {
-	const void *items; /* an array, of the type that the columns are of */
+	const void *items; /* an array of the type of the columns */
 	size_t count, bytes_each;
 	const struct column_list *text, *csv, *json;
 	const char *key;		 /* of the array in JSON */
-	const unsigned *least_important; /* as of table_may_leave_out */
+	const unsigned *least_important; /* for table_may_leave_out */
 	size_t least_count;
 };
 
-/* `most`: rows to show; 0: all. Return -1 when memory runs out. */
+/* `most`: number of rows to show; 0: all. Return -1 when memory runs out. */
 int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
 	      struct err *err);
 void rows_csv(const struct rows *r, struct text *out);
