@@ -108,9 +108,9 @@ static const char *const beginnings[] = {
 	"sqlite3Realloc",
 	"sqlite3_malloc",
 	"sqlite3_realloc",
-	/* Go: what stands behind new, make and append */
+	/* Go: functions behind new, make and append */
 	"runtime.",
-	/* rust: the runtime, and what stands behind Vec, Box and HashMap */
+	/* Rust: the runtime, and functions behind Vec, Box and HashMap */
 	"__rust_alloc",
 	"__rust_realloc",
 	"__rdl_",
@@ -131,8 +131,9 @@ static const char *const libraries[] = {
 };
 
 /*
- * Beginnings of source files: Rust's own library, of which "<T as alloc::vec::...>::from_elem" or
- * "<u32 as core::fmt::Display>::fmt" do not say by their names alone that they are in it.
+ * Beginnings of source files: those of Rust's own library. Names such as "<T as
+ * alloc::vec::...>::from_elem" or "<u32 as core::fmt::Display>::fmt" alone do not show that they
+ * are in it.
  */
 static const char *const sources[] = {"/rustc/", "/rust/deps/", "/usr/src/rustc-"};
 
@@ -146,7 +147,7 @@ static bool begins_with_any(const char *s, const char *const *list, size_t count
 	return false;
 }
 
-/* Instances of templates are demangled with the type that they return in front. */
+/* Skip the return type in front of instances of templates. */
 static const char *without_return_type(const char *function)
 {
 	const char *name = function;
@@ -160,7 +161,7 @@ static const char *without_return_type(const char *function)
 	return name;
 }
 
-/* The name, with or without arguments. */
+/* Tell whether it is this name, with or without arguments. */
 static bool is_function(const char *function, const char *name)
 {
 	size_t length = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The costs of the code that is asked for, line by line. */
+/* The costs of the requested code, line by line. */
 #include "estimate/annotate.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int compare_rows(const void *a, const void *b)
 	return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The row of each location, or RATIOS_NO_ROW. Rows are in order of file and line. */
+/* Set the row of each location, or RATIOS_NO_ROW. Rows must be sorted by file and line. */
 static void find_rows(const struct annotation *a, uint32_t *row_of)
 {
 	for (size_t i = 0; i < a->profile->location_count; i++) {
@@ -53,7 +53,7 @@ static void find_rows(const struct annotation *a, uint32_t *row_of)
 	}
 }
 
-/* Intervals of the rows' miss ratios. */
+/* Compute the intervals of the rows' miss ratios. */
 static int solve_rows(struct annotation *a, struct err *err)
 {
 	const struct profile *p = a->profile;

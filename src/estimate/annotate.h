@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The misses of each line of source code, and the list of the code that has some. */
+/* The misses of each line of source code, and the list of code that can be annotated. */
 #ifndef DWELL_ESTIMATE_ANNOTATE_H
 #define DWELL_ESTIMATE_ANNOTATE_H
 
@@ -13,20 +13,20 @@ struct annotation {
 	struct model_ratio *ratios; /* of the rows */
 	size_t count;
 	struct hot_cost total; /* of the whole process */
-	const char *argument;  /* the file or function asked for */
+	const char *argument;  /* the requested file or function */
 	struct code code;
-	struct shares shares; /* for the sources of its lines */
+	struct shares shares; /* for the origin of the lines' data */
 };
 
 /*
- * The lines of a file or of functions that code_find() finds by `argument`. A line gets what it did
- * itself and what was inlined into it from elsewhere. Release with annotation_release.
+ * The lines of the file or functions that code_find() finds for `argument`. A line has its own
+ * costs, and those of code inlined into it. Release with annotation_release.
  */
 int annotation_init(struct annotation *a, const struct profile *p, const struct query *q,
 		    const char *argument, struct err *err);
 void annotation_release(struct annotation *a);
 
-/* The files and functions that could be annotated, hottest first. */
+/* The files and functions that can be annotated, hottest first. */
 struct annotation_list {
 	const struct profile *profile;
 	const struct query *query;

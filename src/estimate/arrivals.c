@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Summing arrivals up by location; see arrivals.h. */
+/* Sums up window first touches by location; see arrivals.h. */
 #include "estimate/arrivals.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ double arrivals_weight(const struct profile *p, const struct store_arrival *x)
 	       ((double)p->windows[window].length / 2);
 }
 
-/* One location's of the window at hand. */
+/* A location's sum in the current window. */
 struct in_window {
 	double sum;
 	uint32_t window;
@@ -27,7 +27,7 @@ static void close_window(struct arrivals *a, size_t i, struct in_window *w)
 	w->sum = 0;
 }
 
-/* From sums to shares. The variance is that of a sum over windows. */
+/* Turn sums into shares. The variance is that of a sum over windows. */
 static void divide(struct arrivals *a, const struct profile *p, double all)
 {
 	for (size_t i = 0; i <= p->location_count && all > 0; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finding the code that is asked for. */
+/* Finds the requested code. */
 #include "estimate/code.h"
 
 #include <stdio.h>
@@ -13,7 +13,10 @@
 
 #define MAX_CANDIDATES 4
 
-/* "src/walk.c" is the end of "/home/me/src/walk.c", "alk.c" is not. */
+/*
+ * Tell whether `end` is the end of the path: "src/walk.c" is for "/home/me/src/walk.c", "alk.c" is
+ * not.
+ */
 static bool is_path_end(const char *path, const char *end)
 {
 	size_t length = strlen(path), tail;
@@ -26,7 +29,7 @@ static bool is_path_end(const char *path, const char *end)
 	return tail == length || end[0] == '/' || path[length - tail - 1] == '/';
 }
 
-/* Paths that end in the argument, each once. Returns how many there are, at most the room. */
+/* Find paths that end in the argument, each once. Returns their number, at most MAX_CANDIDATES. */
 static size_t find_files(const struct profile *p, const char *argument,
 			 const char *found[MAX_CANDIDATES])
 {
@@ -135,7 +138,7 @@ static void list_functions(struct code *c, const struct profile *p, const struct
 	}
 }
 
-/* Which one of the functions that the name stands for. Most names have one: no costs are asked. */
+/* Choose among the functions of a name. Most names have one, and then no costs are needed. */
 static int choose_function(struct code *c, const struct profile *p, const struct query *q,
 			   struct err *err)
 {

@@ -9,10 +9,10 @@
 
 #include "base/size.h"
 
-/* More than any plot can show; a range of sizes from 1 byte on at 100 points an octave. */
+/* More than any plot shows: sizes from 1 byte on, at 100 points per octave. */
 #define MAX_POINTS 10000
 
-/* The k-th size of the row, in whole sets. */
+/* The k-th size, in whole sets. */
 static uint64_t nth_size(uint64_t set_bytes, uint64_t low, unsigned k, unsigned per_octave)
 {
 	double exact = (double)low * exp2((double)k / per_octave);
@@ -92,7 +92,7 @@ static void add_point(struct curve *out, const struct store_curve *c)
 		c->misses};
 }
 
-/* The machine's caches, those that were simulated known. */
+/* Set the machine's caches whose ratios were simulated. */
 static void find_caches(struct curve *c)
 {
 	struct profile_cache caches[PROFILE_CACHES];

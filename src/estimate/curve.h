@@ -15,27 +15,26 @@ struct curve_point {
 
 struct curve {
 	const struct profile *profile; /* must outlive the curve */
-	char *label;		       /* what it is of; NULL: the whole process */
+	char *label;		       /* the part or process; NULL: a whole process */
 	struct curve_point *points;
 	size_t count;
-	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: not known */
-	uint64_t samples;			   /* behind it; of an exact curve all accesses */
-	bool is_exact; /* every access was simulated: there is no interval */
+	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: unknown */
+	uint64_t samples;			   /* used samples; all accesses if exact */
+	bool is_exact; /* every access was simulated, so there is no interval */
 	uint32_t line_bytes;
-	uint64_t lines; /* of an exact curve: that were touched at all */
+	uint64_t lines; /* for an exact curve: the footprint */
 	enum model_policy policy;
 	uint64_t ways;		   /* lines of a set; 0: fully associative */
-	const struct query *query; /* NULL: of an exact curve */
+	const struct query *query; /* NULL for an exact curve */
 };
 
 /*
- * Points from low to high, both included, `per_octave` of them in each doubling,
- * in whole sets of the query's ways; 0: fully associative, in whole lines. Release with
- * curve_release.
+ * Compute points from low to high, both included, `per_octave` for each doubling, in whole sets of
+ * the query's ways (0: fully associative, in whole lines). Release with curve_release.
  */
 int curve_compute(const struct profile *p, const struct query *q, uint64_t low, uint64_t high,
 		  unsigned per_octave, struct curve *out, struct err *err);
-/* What to show of a profile's exact curves. */
+/* The selection among a profile's exact curves. */
 struct curve_choice {
 	bool has_policy;
 	enum model_policy policy;
@@ -44,8 +43,8 @@ struct curve_choice {
 };
 
 /*
- * The exact curves of p, at most `room`, into out[]; release each. Returns 0, or -1 with a
- * sentence: it has none of these, or more.
+ * The exact curves of p, at most `room`, into out[]; release each. Returns 0, or -1 with *err if
+ * there are none, or more.
  */
 int curve_exact(const struct profile *p, const struct curve_choice *choice, struct curve *out,
 		size_t room, size_t *count, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the address of each sample to its data structure, and the sums of each. */
+/* Finds the data structure of each sample, and sums up by data structure. */
 #include "estimate/data.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ const char *const data_kind_names[] = {
 	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local", [DATA_LINE] = "line",
 };
 
-/* Kinds of sites that are no blocks of an allocator. */
+/* Kinds of sites that are not blocks of an allocator. */
 static const struct {
 	const char *site;
 	enum data_kind kind;
@@ -26,20 +26,17 @@ static const struct {
 	{"brk", DATA_MAPPING}, {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
 };
 
-/*
- * While the rows are made, each site and variable is one: a place of its own, and one for the
- * unknown.
- */
+/* While rows are built, each site and variable has its own place; one more is for unknown data. */
 struct build {
 	struct data *d;
 	const struct profile *p;
 	enum data_by by;
-	size_t count;		    /* of samples, or of what an exact run has summed */
+	size_t count;		    /* number of samples, or of sums of an exact run */
 	struct model_share *shares; /* of each sample */
-	uint32_t *place_of;	    /* of each sample or sum; then its row */
+	uint32_t *place_of;	    /* of each sample or sum; later its row */
 	size_t places;
-	size_t unknown; /* the place of it; lines of memory lie behind */
-	size_t *around; /* of each variable, the one it lies in; SIZE_MAX: none */
+	size_t unknown; /* place of unknown data; places of memory lines follow */
+	size_t *around; /* for each variable: the enclosing one; SIZE_MAX: none */
 };
 
 static enum data_kind kind_of(const struct store_site *s)
@@ -55,9 +52,9 @@ bool data_is_of_threads(enum data_kind kind)
 	return kind == DATA_STACK || kind == DATA_LOCAL;
 }
 
-/* ---- Which place an address is in ---- */
+/* ---- The place of an address ---- */
 
-/* Variables lie beside each other, or (in a section) one in another. */
+/* Variables are side by side, or one (a section) encloses others. */
 static void nest_variables(struct build *b)
 {
 	const struct store_variable *v = b->p->variables;
@@ -71,7 +68,7 @@ static void nest_variables(struct build *b)
 	}
 }
 
-/* Index of the innermost variable around the address; SIZE_MAX: in none. */
+/* Index of the innermost variable at the address; SIZE_MAX: none. */
 static size_t find_variable(const struct build *b, uint64_t address)
 {
 	const struct store_variable *v = b->p->variables;
@@ -109,7 +106,8 @@ static size_t find_site(const struct profile *p, int64_t id)
 }
 
 /*
- * A block says most; but the loader maps files as programs map memory, and of these we know more.
+ * A block is most specific. But the loader maps files just as programs map memory, and for files
+ * the variables are known.
  */
 static size_t find_place(const struct build *b, const struct store_access *a)
 {
@@ -120,8 +118,8 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 	if (kind != DATA_MAPPING && kind != DATA_LOCAL && kind != DATA_UNKNOWN)
 		return site;
 	/*
-	 * What was a thread's copy of a variable may be something else by now: only its site says
-	 * that it is one.
+	 * The memory of a thread's copy of a variable may have another use now: only if its site
+	 * says so, it is still the copy.
 	 */
 	variable = find_variable(b, a->address);
 	if (variable != SIZE_MAX && b->p->variables[variable].is_local == (kind == DATA_LOCAL))
@@ -129,7 +127,7 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 	return site != SIZE_MAX ? site : b->unknown;
 }
 
-/* Of the i-th sample or sum; each line of memory is a place behind the others. */
+/* The place of sample or sum i; each line of memory has its own place, after the others. */
 static size_t place_nth(const struct build *b, size_t i)
 {
 	const struct store_data_cost *cost;
@@ -165,7 +163,7 @@ static void add_frame(struct text *t, const struct store_frame *f, bool with_lin
 	text_add(t, ")");
 }
 
-/* The frames above the one that the row is named by; of a function that calls itself only one. */
+/* Add the frames above the one that names the row; recursive functions only once. */
 static void add_path(const struct build *b, const struct store_site *s,
 		     const struct store_frame *from, struct text *t)
 {
@@ -208,15 +206,15 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 }
 
 /*
- * What calloc was told of the elements. Compilers make calloc(n, 1) or calloc(1, n) of malloc and
- * memset, which say nothing of them.
+ * The element size given to calloc. Compilers replace malloc and memset by calloc(n, 1) or
+ * calloc(1, n), which say nothing about elements.
  */
 static uint64_t element_size(const struct store_site *s)
 {
 	return s->element_size > 1 && s->element_size < s->largest ? s->element_size : 0;
 }
 
-/* The call whose frame it is: 0, not known. */
+/* The call of this frame; 0: unknown. */
 static uint64_t call_of(const struct profile *p, const struct store_site *s,
 			const struct store_frame *f)
 {
@@ -263,7 +261,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 static struct data_row variable_row(const struct store_variable *v)
 {
 	uint64_t bytes = v->end - v->start;
-	/* The collector names what has no name so, ".bss of libc.so.6", and no variable. */
+	/* The collector names sections as in ".bss of libc.so.6"; variables are never named so. */
 	bool is_section = v->type == NULL && v->name[0] != '\0' &&
 			  strstr(v->name, " of ") != NULL && v->module != NULL &&
 			  strcmp(strstr(v->name, " of ") + 4, path_basename(v->module)) == 0;
@@ -325,8 +323,8 @@ static void merge_row(struct data_row *to, const struct data_row *row)
 }
 
 /*
- * The places that samples touched become rows, equal ones a single one; all sites do, as each has
- * blocks of its row.
+ * Make rows of the places that samples touched, merging equal ones. All sites are included, as each
+ * contributes its blocks to its row.
  */
 static int make_rows(struct build *b, struct err *err)
 {
@@ -378,7 +376,7 @@ static uint64_t exact_misses(const struct build *b, const struct store_data_cost
 	return (uint64_t)(b->d->policy == MODEL_LRU ? c->lru_misses : c->random_misses);
 }
 
-/* The policy asked for, if it was simulated. */
+/* Choose the requested policy, if it was simulated. */
 static void choose_policy(struct data *d, const struct store_data_cost *c)
 {
 	if (d->policy == MODEL_LRU && c->lru_misses == STORE_NONE)
@@ -387,7 +385,7 @@ static void choose_policy(struct data *d, const struct store_data_cost *c)
 		d->policy = MODEL_LRU;
 }
 
-/* Every access is a sample of itself. */
+/* In an exact run, every access is its own sample. */
 static void sum_exact(struct build *b)
 {
 	const struct store_data_cost *c = b->p->data_costs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows that are alike; see data_calls.h. */
+/* Compares and numbers rows; see data_calls.h. */
 #include "estimate/data_calls.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-#define MOST_CALLS 8 /* of a line that are told apart */
+#define MOST_CALLS 8 /* calls of a line that are distinguished */
 
 static int compare_text(const char *a, const char *b)
 {
@@ -40,7 +40,7 @@ int data_compare_placed(const void *a, const void *b)
 	return order != 0 ? order : (x->call_pc > y->call_pc) - (x->call_pc < y->call_pc);
 }
 
-/* Of n rows that are alike. */
+/* Number the calls of n equal rows. */
 static void number_calls(struct data *d, struct data_placed_row *rows, size_t n)
 {
 	uint32_t calls = 1, call = 1;

@@ -17,7 +17,7 @@ static bool ends_as_asked(const char *name, const char *asked)
 	return length == wanted || (length - wanted >= 2 && name[length - wanted - 1] == ':');
 }
 
-/* Whether views print it as it is, for certain. */
+/* Tell whether views certainly print it unchanged. */
 static bool is_plain(const char *s)
 {
 	while (*s >= ' ' && *s < 0x7f)
@@ -25,7 +25,7 @@ static bool is_plain(const char *s)
 	return *s == '\0';
 }
 
-/* The name, as it is or as views print it, or the part of it behind a "::". */
+/* Tell whether it is the name, unchanged or as printed, or its part after "::". */
 static bool is_called(const char *name, const char *asked)
 {
 	struct text of_name = {0}, of_asked = {0};
@@ -36,7 +36,7 @@ static bool is_called(const char *name, const char *asked)
 	if (ends_as_asked(name, asked))
 		return true;
 	if (is_plain(name) && is_plain(asked))
-		return false; /* printed they are the same */
+		return false; /* they are equal when printed */
 	text_add_printable(&of_name, name, strlen(name));
 	text_add_printable(&of_asked, asked, strlen(asked));
 	is_same = ends_as_asked(text_get(&of_name), text_get(&of_asked));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Matching two sampled profiles; see diff_samples.h. */
+/* Matches two sampled profiles; see diff_samples.h. */
 #include "estimate/diff_samples.h"
 
 #include <math.h>
@@ -138,7 +138,7 @@ static int compare_to_row(const void *key, const void *row)
 	return compare_keys(key, ((const struct diff_hot_row *)row)->shown);
 }
 
-/* The row of each sample; rows are in the order of their keys. */
+/* Set the row of each sample; rows must be sorted by key. */
 static void find_rows(const struct diff_samples *d, const struct profile *p, uint32_t *row_of)
 {
 	static const struct hot_cost none;
@@ -155,7 +155,7 @@ static void find_rows(const struct diff_samples *d, const struct profile *p, uin
 	}
 }
 
-/* Intervals of what the code of each row misses. */
+/* Compute the intervals of each row's miss ratio. */
 static int solve_rows(struct diff_samples *d, const struct profile *p, const struct shares *shares,
 		      bool is_b, struct err *err)
 {
@@ -211,7 +211,7 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	return status;
 }
 
-/* By default one that both resolve. */
+/* By default, a cache that both profiles resolve. */
 static int choose_cache(struct diff_samples *d, struct err *err)
 {
 	uint64_t asked = d->query.size_bytes, *size = &d->query.size_bytes, other;
@@ -255,7 +255,7 @@ void diff_samples_release(struct diff_samples *d)
 
 /* ---- Conditions ---- */
 
-/* A cache by its name, or by its size. */
+/* Find a cache by name or size. */
 static const struct diff_cache *find_cache(const struct diff_samples *d, const char *subject)
 {
 	uint64_t size;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Misses of far reuses by their distances; see far_misses.h. */
+/* The misses of far reuses by distance; see far_misses.h. */
 #include "estimate/far_misses.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define DRAWN	   1.0 /* so many reuses that miss as all do stand beside those met at a place */
-#define SEARCH	   60  /* halvings */
+#define DRAWN	   1.0 /* average reuses, added to those found at a place */
+#define SEARCH	   60  /* bisection steps */
 #define LEAST_RATE 1e-16
 #define MOST_RATE  1.0
 
@@ -18,9 +18,9 @@ struct far {
 };
 
 /*
- * Chance to miss, by the rate of misses that push the line out. With LRU there is a distance, 1 /
- * rate, from which on all miss; but distances in accesses are no distances in lines, and touches
- * between windows were not seen.
+ * The probability of a miss, by the rate of misses that evict the line. With LRU, all reuses beyond
+ * the distance 1 / rate would miss; but distances count accesses, not lines, and touches between
+ * windows were not seen.
  */
 static double chance(enum model_policy policy, double distance, double rate)
 {
@@ -29,7 +29,7 @@ static double chance(enum model_policy policy, double distance, double rate)
 	return policy == MODEL_LRU ? 1 - 1 / (1 + x * x * x * x) : -expm1(-x);
 }
 
-/* Misses of those that are trusted, with this rate. */
+/* Misses of the trusted reuses at this rate. */
 static double misses_at(const struct far *f, double rate)
 {
 	double sum = 0;
@@ -40,7 +40,7 @@ static double misses_at(const struct far *f, double rate)
 	return sum;
 }
 
-/* The rate with which a share `ratio` of those that are trusted misses. */
+/* The rate at which a share `ratio` of the trusted reuses misses. */
 static double find_rate(const struct far *f, double ratio)
 {
 	double low = log(LEAST_RATE), high = log(MOST_RATE), wanted = 0;
@@ -55,10 +55,7 @@ static double find_rate(const struct far *f, double ratio)
 	return exp((low + high) / 2);
 }
 
-/*
- * Where no rate can do it, as some distances are nothing, all are moved by as much of what they may
- * be moved.
- */
+/* If no rate fits, as some distances are 0, move all reuses by the same part of their range. */
 static void make_exact(struct share_reuse *far, size_t count, double ratio)
 {
 	double accesses = 0, misses = 0, wanted, up, down;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* First touches among arrivals; see first_touches.h. */
+/* First touches among window first touches; see first_touches.h. */
 #include "estimate/first_touches.h"
 
 #include <math.h>
@@ -7,20 +7,20 @@
 #include <string.h>
 
 #define PAGE_BYTES 4096u
-#define MOST_SCALE 2.0 /* some pages may have come where no arrival was looked at */
+#define MOST_SCALE 2.0 /* some pages may have appeared where nothing was sampled */
 #define HALVINGS   40
 /*
- * How often an arrival on a page that was seen in an earlier window is a first touch, of how often
- * others are. With 1, 0.3, 0.1, 0.03 and 0 the lines that make them were 0.79, 0.73, 0.68, 0.65 and
- * 0.64 off for perl, and 0.76, 0.72, 0.71, 0.71 and 0.71 for sqlite3 (half the sum of the
- * differences of all shares; three seeds).
+ * The frequency of first touches on pages seen in an earlier window, relative to other pages. With
+ * 1, 0.3, 0.1, 0.03 and 0, the lines that make first touches were 0.79, 0.73, 0.68, 0.65 and 0.64
+ * off for perl, and 0.76, 0.72, 0.71, 0.71 and 0.71 for sqlite3 (half the sum of the differences of
+ * all shares; three seeds).
  */
 #define SEEN_PART 0.05
 
 struct window {
-	double pages; /* by which the footprint grows until the next window begins */
-	double lines; /* that its arrivals stand for until then, weighed by SEEN_PART */
-	double part;  /* of all arrivals, so weighed */
+	double pages; /* growth of the footprint until the next window */
+	double lines; /* lines that its arrivals represent until then, weighted by SEEN_PART */
+	double part;  /* part of all arrivals, with these weights */
 };
 
 struct placing {
@@ -28,7 +28,7 @@ struct placing {
 	const struct profile *p;
 	struct window *windows;
 	struct map
-		/* pages with arrivals -> number of the first window in which they were touched */
+		/* pages with arrivals -> number of the first window that touched them */
 		seen;
 };
 
@@ -58,7 +58,7 @@ static int see_pages(struct placing *s)
 	return status;
 }
 
-/* As arrivals_weight, less for those that are first touches seldom. */
+/* Like arrivals_weight, with less weight for pages that are rarely touched first. */
 static double weight_of(const struct placing *s, const struct store_arrival *x)
 {
 	uint64_t first;
@@ -67,7 +67,7 @@ static double weight_of(const struct placing *s, const struct store_arrival *x)
 	return arrivals_weight(s->p, x) * (seen ? SEEN_PART : 1);
 }
 
-/* What was freed was touched, too: a footprint that shrinks has not grown. */
+/* Freed memory was touched, too: a shrinking footprint counts as not growing. */
 static void measure_pages(struct placing *s)
 {
 	const struct profile *p = s->p;
@@ -107,8 +107,8 @@ static void measure_lines(struct placing *s)
 }
 
 /*
- * The chance that an arrival of the window on a new page is a first touch, when so many lines of a
- * page are touched.
+ * The probability that an arrival of the window on a new page is a first touch, if this many lines
+ * of a page are touched.
  */
 static double chance_in(const struct window *w, double lines_a_page)
 {
@@ -116,7 +116,7 @@ static double chance_in(const struct window *w, double lines_a_page)
 }
 
 /*
- * Lines of a page with which first touches come to `part` of all arrivals, or the most that may be.
+ * Fit the number of lines per page so that first touches are `part` of all arrivals, within limits.
  */
 static double fit_lines(const struct placing *s, double part)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Summing the samples' shares of the misses up by code. */
+/* Sums up the samples' shares of the misses by code. */
 #include "estimate/hot.h"
 
 #include <stdlib.h>
@@ -140,7 +140,7 @@ size_t hot_merge(struct hot_row *rows, size_t count)
 	return kept;
 }
 
-/* Only rows that the query shows. Returns how many. */
+/* Keep only rows that the query shows. Returns their number. */
 static size_t keep_shown(const struct query *q, struct hot_row *rows, size_t count)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Orders of halves of the windows; see order.h. */
+/* Compares the rankings of halves of the windows; see order.h. */
 #include "estimate/order.h"
 
 #include <math.h>
@@ -8,15 +8,15 @@
 #include "estimate/arrivals.h"
 
 #define SPLITS	 24
-#define FAR_PART 0.1 /* of the misses may be far, when nobody is known to have made them */
+#define FAR_PART 0.1 /* at most this part of the misses may be far without known code */
 
-/* What one sample, or one arrival, says of a row. */
+/* The contribution of one sample, or one window first touch, to a row. */
 struct word {
 	uint32_t row, window;
-	double near, arrived; /* misses; weight among all that arrived */
+	double near, arrived; /* misses; weight among all window first touches */
 };
 
-/* Rows of half of the windows, or of all. */
+/* Sums by row over half of the windows, or all. */
 struct half {
 	double *near, *arrived; /* by row */
 	double all_near, all_arrived;
@@ -24,14 +24,14 @@ struct half {
 
 struct ordering {
 	const struct profile *p;
-	uint32_t *row_of; /* by location, and one that is missing */
+	uint32_t *row_of; /* by location, and a missing one */
 	size_t rows;
 	struct word *words;
 	size_t count;
 	double far; /* misses */
 	struct half halves[2];
 	uint32_t *heaviest; /* rows */
-	double *columns[2]; /* of these */
+	double *columns[2]; /* values of these rows */
 };
 
 /* ---- Rank correlation ---- */
@@ -55,7 +55,7 @@ static int by_index(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The caller's, free(); in the order of the values. */
+/* Rank the values; sorted by value. The caller frees the result. */
 static struct ranked *rank(const double *values, size_t count)
 {
 	struct ranked *r = calloc(count + 1, sizeof(*r));
@@ -94,7 +94,7 @@ double order_correlation(const double *x, const double *y, size_t count)
 	return both;
 }
 
-/* ---- Who said what of which row ---- */
+/* ---- Contributions ---- */
 
 struct placed_row {
 	struct hot_row row;
@@ -166,7 +166,7 @@ static void clear(struct half *h, size_t rows)
 	h->all_near = h->all_arrived = 0;
 }
 
-/* Of a window, another one for each split. */
+/* The half of a window, which depends on the split. */
 static uint32_t half_of(uint32_t window, uint32_t split)
 {
 	uint64_t x = ((uint64_t)split << 32 | window) * 0x9e3779b97f4a7c15u;
@@ -175,7 +175,7 @@ static uint32_t half_of(uint32_t window, uint32_t split)
 	return (uint32_t)(x >> 63);
 }
 
-/* All windows are in the first of the halves when `split` is 0. */
+/* Sum up the halves; with `split` 0, all windows are in the first one. */
 static void sum_halves(struct ordering *o, uint32_t split)
 {
 	clear(&o->halves[0], o->rows);
@@ -191,7 +191,7 @@ static void sum_halves(struct ordering *o, uint32_t split)
 	}
 }
 
-/* Misses of a row if the half spoke for all. `near` of all rows, in all windows. */
+/* Misses of a row, estimated from this half. `near`: those of all rows in all windows. */
 static double misses_of(const struct ordering *o, const struct half *h, uint32_t row, double near)
 {
 	double misses = h->all_near > 0 ? near * h->near[row] / h->all_near : 0;
@@ -201,7 +201,7 @@ static double misses_of(const struct ordering *o, const struct half *h, uint32_t
 
 /* ---- The order ---- */
 
-/* Fills o->heaviest; returns how many rows it takes. */
+/* Set o->heaviest. Returns the number of rows. */
 static size_t find_heaviest(struct ordering *o, double near, struct err *err)
 {
 	struct ranked *all = calloc(o->rows + 1, sizeof(*all));
@@ -225,7 +225,7 @@ static size_t find_heaviest(struct ordering *o, double near, struct err *err)
 	return count;
 }
 
-/* How alike the orders of two halves are, the mean over splits. */
+/* The mean similarity of the rankings of two halves, over several splits. */
 static double likeness_of_halves(struct ordering *o, size_t count, double near)
 {
 	double sum = 0;
@@ -280,7 +280,7 @@ static void release(struct ordering *o)
 	free(o->heaviest);
 }
 
-/* Returns whether all of it is there. */
+/* Returns false without memory. */
 static bool prepare(struct ordering *o)
 {
 	size_t rows = o->p->location_count + 1;

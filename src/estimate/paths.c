@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tree of call paths; see paths.h. */
+/* Builds the tree of call paths; see paths.h. */
 #include "estimate/paths.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 struct building {
 	struct paths *t;
-	struct store_path *paths; /* by rising id */
+	struct store_path *paths; /* in ascending order of id */
 	size_t path_count;
 	bool failed;
 };
 
-/* The node of the function among the parent's callers, made if it is new. */
+/* The parent's caller node for this function, added if new. */
 static size_t find_node(struct building *b, size_t parent, const char *function)
 {
 	struct paths *t = b->t;
@@ -56,7 +56,7 @@ static const struct store_path *find_path(const struct building *b, int64_t id)
 	return NULL;
 }
 
-/* Go from `node` to the callers that the location's frames are, from the one at `from` on. */
+/* Climb from `node` to the callers in the location's frames, beginning at frame `from`. */
 static size_t climb(struct building *b, size_t node, const struct store_location *l, uint32_t from,
 		    const struct hot_cost *cost)
 {
@@ -68,7 +68,7 @@ static size_t climb(struct building *b, size_t node, const struct store_location
 	return node;
 }
 
-/* The frame that a path to the location begins with, or -1: it is not asked for. */
+/* The first frame of a path to the location, or -1 if it is not requested. */
 static int64_t first_frame(const struct building *b, const struct store_location *l)
 {
 	const struct store_frame *f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each call path costs; see paths.h. */
+/* The cost of each call path; see paths.h. */
 #include <stdlib.h>
 
 #include "base/sort.h"
@@ -10,8 +10,8 @@ struct listing {
 	struct shares shares;
 	struct paths_cost *rows;
 	size_t count;
-	double *misses, *accesses; /* by location: of the samples that saw no reuse */
-	double *begins;		   /* by location: samples */
+	double *misses, *accesses; /* by location: of the samples without a reuse */
+	double *begins;		   /* by location: number of samples */
 };
 
 static size_t index_of(const struct profile *p, int64_t location)
@@ -46,8 +46,8 @@ static void sum_by_location(struct listing *l)
 }
 
 /*
- * The sample's part of what its location has unresolved: as much as it is of the samples there
- * without a reuse, or of all where each one saw a reuse.
+ * The sample's part of its location's unresolved cost: its share of the samples there without a
+ * reuse; or of all samples, if each has a reuse.
  */
 static double part_of(const struct listing *l, size_t i, size_t at)
 {
@@ -102,7 +102,7 @@ static bool is_same(const struct paths_cost *x, const struct paths_cost *y)
 	return x->location == y->location && x->path == y->path;
 }
 
-/* The order of the rows by location and path; equal ones stay in theirs. */
+/* Sort the rows by location and path; the sort is stable. */
 static struct sort_item *sort_rows(const struct paths_cost *rows, size_t count)
 {
 	struct sort_item *order = calloc(count + 1, sizeof(*order));
@@ -123,7 +123,7 @@ static struct sort_item *sort_rows(const struct paths_cost *rows, size_t count)
 	return order;
 }
 
-/* Into `to`, which has room for all. Returns how many are left. */
+/* Merge into `to`, which has room for all. Returns the number of rows. */
 static size_t merge(const struct paths_cost *rows, const struct sort_item *order, size_t count,
 		    struct paths_cost *to)
 {

@@ -38,7 +38,7 @@ static void fill_row(struct processes *s, const struct profile *run, struct proc
 		solve(run, s, row);
 		return;
 	}
-	/* What one process cannot tell takes nothing from the others. */
+	/* An unreadable process must not prevent showing the others. */
 	row->is_unreadable = profile_open_beside(&other, run, row->process->id, &why) != 0;
 	if (row->is_unreadable)
 		return;

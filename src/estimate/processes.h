@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All processes of a run, and how each misses in the caches of the machine. */
+/* All processes of a run, with their miss ratios in the machine's caches. */
 #ifndef DWELL_ESTIMATE_PROCESSES_H
 #define DWELL_ESTIMATE_PROCESSES_H
 
@@ -8,8 +8,8 @@
 struct processes_row {
 	const struct store_process *process;
 	double share;				   /* of the run's accesses */
-	struct model_ratio ratios[PROFILE_CACHES]; /* not known where a cache's size is not */
-	bool is_unreadable;			   /* nothing is known of its misses */
+	struct model_ratio ratios[PROFILE_CACHES]; /* unknown if the cache's size is */
+	bool is_unreadable;			   /* its misses are unknown */
 };
 
 struct processes {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums by row and window, for model_part. */
+/* Sums by row and window for model_part. */
 #include "estimate/ratios.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ const struct store_access *ratios_access(const struct store_sample *s)
 	return s->status == 0 ? &s->end : &s->begin;
 }
 
-/* Samples in order of their rows; those of a row stay in order of their windows. */
+/* Sort samples by row; those of a row stay in the order of windows. */
 static struct sort_item *sort_samples(const struct profile *p, const uint32_t *row_of,
 				      size_t *count)
 {
@@ -29,7 +29,7 @@ static struct sort_item *sort_samples(const struct profile *p, const uint32_t *r
 	return order;
 }
 
-/* One row, whose samples `order` lists. Returns how much of its accesses was not resolved. */
+/* Solve one row, whose samples `order` lists. Returns the unresolved part of its accesses. */
 static double solve_row(const struct profile *p, const struct model_share *parts,
 			const struct sort_item *order, size_t count, struct model_sums *sums,
 			double *accesses, struct model_ratio *out)
@@ -93,7 +93,7 @@ void ratios_move(struct model_ratio *r, const struct hot_cost *cost)
 
 	if (cost->accesses <= 0)
 		return;
-	if (!r->known) /* far reuses alone: how many is known, and not how well */
+	if (!r->known) /* only far reuses: their number is known, but not its error */
 		*r = (struct model_ratio){.high = 1, .bound_high = 1, .known = true};
 	moved = hot_miss_ratio(cost) - r->ratio;
 	r->ratio = hot_miss_ratio(cost);

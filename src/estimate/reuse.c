@@ -52,7 +52,10 @@ static struct reuse_place place_of(const struct store_frame *f)
 	return (struct reuse_place){f->function, f->file, f->file != NULL ? f->line : 0};
 }
 
-/* Where a location is, for a reader who asks for `code`: there, or at its innermost function. */
+/*
+ * The place of a location for a user who asked for `code`: the frame in that code, or the innermost
+ * function.
+ */
 static struct reuse_place place_for(const struct profile *p, size_t index, const struct code *code)
 {
 	static const struct store_frame unknown = {"[unknown]", NULL, 0};
@@ -165,9 +168,9 @@ int reuse_collect(struct reuse *r, const struct profile *p, const struct shares 
 	return 0;
 }
 
-/* ---- What is asked for ---- */
+/* ---- The argument ---- */
 
-/* Cuts ":LINE" off the argument; returns the line, 0 where there is none. */
+/* Cut ":LINE" off the argument. Returns the line, or 0 if there is none. */
 static uint32_t cut_line(char *argument)
 {
 	char *colon = strrchr(argument, ':'), *end;
@@ -260,7 +263,7 @@ static int find_code(struct reuse *r, struct err *err)
 	if (name == NULL)
 		return err_set(err, "not enough memory for the name of a file");
 	line = cut_line(name);
-	/* "list::sum" and the like are no lines; "walk.c:12" is, and its file has to be one. */
+	/* "list::sum" is not a line, but "walk.c:12" is, and then it must name a file. */
 	ret = code_find(&r->code, r->profile, r->query, line > 0 ? name : r->argument, err);
 	if (ret == 0 && line > 0 && r->code.file == NULL)
 		ret = err_set(err, "'%s' is a function and no file: a line is FILE:LINE", name);
@@ -270,7 +273,7 @@ static int find_code(struct reuse *r, struct err *err)
 	return ret;
 }
 
-/* Rows of which one end matches. */
+/* Keep rows with a matching end. */
 static void keep_shown(struct reuse *r)
 {
 	size_t kept = 0;

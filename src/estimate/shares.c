@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sharing out the run among its reuses.
+ * Attributes the run's accesses to reuses.
  *
- * Those that a window saw carry their own share. Of the others it is known how many there are,
- * and two things tell whose they are. Lines that were watched on and met again: they show who came,
- * but code that spreads its touches of a line is met more often than code that touches it in one
- * burst. And a balance: each access of a piece of code is the end of a reuse that was seen, or of
- * one that was not, or a first touch. Samples begin where accesses are made, each with the same
- * chance; so the share that begins there less the share of the reuses seen to end there is what
- * the code touched from far, or first. That is fair to all, and scatters as samples do. The two are
- * weighted by how sure they are.
+ * Reuses within windows have their own shares. Of the others only the number is known, and two
+ * sources tell which code they belong to. The first is long watches: they show the code of far
+ * reuses, but code that spreads its touches of a line is found more often than code that touches it
+ * in one burst. The second is a balance. Each access of a piece of code ends a seen reuse, or ends
+ * an unseen one, or is a first touch. Samples begin at accesses with equal probability. So the
+ * share of samples that begin in the code, minus the share of seen reuses that end there, is the
+ * code's share of far reuses and first touches. The balance is unbiased, but varies as samples do.
+ * The two are weighted by their variances.
  */
 #include "estimate/shares.h"
 #include "estimate/arrivals.h"
@@ -20,45 +20,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_LEAST     12    /* lines met again, to speak for the others */
-#define MEET_ERROR    0.5   /* relative standard deviation of how often code is met: bursts */
-#define BALANCE_ERROR 0.005 /* of the balance, of both its sides */
-#define LEAST_OF_IT   0.1   /* of what the lines met say, is left by any balance */
-#define SURE	      4.0   /* standard deviations, and it is taken for first touches */
-#define NOTHING	      1e-12 /* of all accesses: what sums leave of a difference */
+#define FAR_LEAST     12    /* least number of found lines for the others' attribution */
+#define MEET_ERROR    0.5   /* relative standard deviation of how often code is found: bursts */
+#define BALANCE_ERROR 0.005 /* of both sides of the balance */
+#define LEAST_OF_IT   0.1   /* least part of what long watches say that any balance leaves */
+#define SURE	      4.0   /* standard deviations for an excess to count as first touches */
+#define NOTHING	      1e-12 /* of all accesses: rounding errors of differences */
 #define RAKE_TURNS    10
-#define RAKE_MOST     3.0 /* times as much as the lines met say, or as little, in a turn */
-#define TOO_MUCH      2.0 /* more first touches than there are, this many times: it was chance */
+#define RAKE_MOST     3.0 /* limits the factor of one step, up or down */
+#define TOO_MUCH      2.0 /* an excess of this many times all first touches is chance */
 
-/* What is known of the code at one location. */
+/* The knowledge about the code at one location. */
 struct tally {
-	double begins, ends; /* share of the accesses, share of the reuses seen */
-	double square;	     /* of the difference, over windows */
+	double begins, ends; /* share of the accesses; share of the seen reuses */
+	double square;	     /* sum of squares of the difference, over windows */
 	double window_sum;   /* the difference in `window` */
 	int64_t window;
-	double met;	 /* share of the lines met again */
-	double open;	 /* share of what was left unresolved that begins here */
-	double from, to; /* far reuses listed so far, by where they begin and end */
+	double met;	 /* share of the found lines */
+	double open;	 /* share of the unresolved accesses that begin here */
+	double from, to; /* far reuses listed so far, by beginning and end */
 };
 
 struct sharing {
 	const struct profile *p;
 	struct shares *out;
 	struct model_share *samples; /* one for each of p->samples */
-	struct tally *tallies;	     /* by location, and one missing */
-	double *met;		     /* one for each of p->follows: its part of those met */
+	struct tally *tallies;	     /* by location, and a missing one */
+	double *met;		     /* for each of p->follows: its part of the found lines */
 	size_t met_count;
 	struct arrivals arrived;
-	struct share_part left;	 /* by the windows unresolved */
-	struct share_part first; /* the part of it that is first touches */
+	struct share_part left;	 /* unresolved by windows */
+	struct share_part first; /* its part that is first touches */
 };
 
-/* Shares of all accesses; `first`: of all that arrived. */
+/* Shares of all accesses; `first`: of all window first touches. */
 struct by_location {
 	double *far, *surplus, *first;
 };
 
-/* A location that is missing from a damaged file: past the end. */
+/* Index of a location; one that is missing from a damaged file is past the end. */
 static size_t location_index(const struct profile *p, int64_t location)
 {
 	const struct store_location *l = profile_location(p, location);
@@ -76,7 +76,7 @@ static bool is_reused(const struct store_sample *s)
 	return s->status == 0;
 }
 
-/* Do the two accesses touch a byte in common? */
+/* Tell whether the two accesses have a byte in common. */
 static bool overlap(const struct store_access *a, const struct store_access *b)
 {
 	return a->address < b->address + b->size && b->address < a->address + a->size;
@@ -119,14 +119,14 @@ static void take_balance(struct sharing *s)
 		tally_add(&s->tallies[i], -2, 0);
 }
 
-/* ---- The lines met again ---- */
+/* ---- The found lines ---- */
 
 static double follow_weight(const struct profile *p, size_t i)
 {
 	return p->follow_weights != NULL ? p->follow_weights[i] : 1;
 }
 
-/* The lines met of a window speak for what it left unresolved. */
+/* Found lines of a window represent its unresolved accesses. */
 static int weigh_met(struct sharing *s, struct err *err)
 {
 	const struct profile *p = s->p;
@@ -167,14 +167,14 @@ static int weigh_met(struct sharing *s, struct err *err)
 	return 0;
 }
 
-/* ---- Who made the far reuses, and the first touches ---- */
+/* ---- The code of far reuses and first touches ---- */
 
 static bool has_arrivals(const struct sharing *s)
 {
 	return s->arrived.count >= ARRIVALS_LEAST;
 }
 
-/* What location i touched from far, or first: who arrived tells, or a balance. */
+/* Far reuses and first touches of location i, from window first touches, or from the balance. */
 static double touched_far_or_first(const struct sharing *s, size_t i)
 {
 	const struct tally *t = &s->tallies[i];
@@ -182,7 +182,7 @@ static double touched_far_or_first(const struct sharing *s, size_t i)
 	return has_arrivals(s) ? s->left.accesses * s->arrived.share[i] : t->begins - t->ends;
 }
 
-/* Its variance. */
+/* The variance of that. */
 static double balance_variance(const struct sharing *s, size_t i)
 {
 	const struct tally *t = &s->tallies[i];
@@ -195,8 +195,8 @@ static double balance_variance(const struct sharing *s, size_t i)
 }
 
 /*
- * Of what the lines met say of a location, one of them speaking for `one`, as shares of all
- * accesses.
+ * The variance of what long watches say about a location, as shares of all accesses; one found line
+ * represents `one`.
  */
 static double met_variance(double met, double one)
 {
@@ -204,8 +204,8 @@ static double met_variance(double met, double one)
 }
 
 /*
- * Far reuses of a location, as a share of all accesses, when all code has `far`. With arrivals, so
- * far what the lines met say alone: see take_arrivals.
+ * Far reuses of a location, as a share of all accesses, if all code has `far`. With window first
+ * touches, only from long watches so far: see take_arrivals.
  */
 static double far_of(const struct sharing *s, size_t i, double far)
 {
@@ -219,7 +219,7 @@ static double far_of(const struct sharing *s, size_t i, double far)
 		    (met * of_balance + balance * of_met) / (of_balance + of_met));
 }
 
-/* Fills `far` by location: together what is left but for first touches, or nothing. */
+/* Set `far` by location: together the unresolved accesses without first touches; or nothing. */
 static void share_far(struct sharing *s, double *far)
 {
 	size_t count = s->p->location_count + 1;
@@ -242,10 +242,15 @@ static void share_far(struct sharing *s, double *far)
 		far[i] *= s->out->far.accesses / sum;
 }
 
-/* What the balance of some code surely leaves beyond its reuses: first touches. Returns the sum. */
+/*
+ * Set the excess of the balance over far reuses that is significant: first touches. Returns the
+ * sum.
+ */
 static double find_surplus(const struct sharing *s, const double *far, double *surplus)
 {
-	/* Code of short bursts is met half as often as others: by chance not at all. */
+	/*
+	 * Code of short bursts is found half as often as other code, and may be missed by chance.
+	 */
 	double one = s->met_count > 0 ? 2 * s->out->far.accesses / (double)s->met_count : 0;
 	double sum = 0;
 
@@ -260,7 +265,7 @@ static double find_surplus(const struct sharing *s, const double *far, double *s
 	return sum <= TOO_MUCH * s->first.accesses ? sum : 0;
 }
 
-/* Who arrived touched from far what he did not touch first. */
+/* The far reuses of code are its window first touches without its first touches. */
 static void take_arrivals(struct sharing *s, double *far)
 {
 	double sum = 0;
@@ -276,9 +281,8 @@ static void take_arrivals(struct sharing *s, double *far)
 }
 
 /*
- * Of what arrived first touches are `surplus`, where that is sure, and otherwise `first`: as many
- * as the footprint grew by meanwhile. Returns the part of all first touches that is not explained
- * by either.
+ * First touches are `surplus`, where that is significant, and otherwise `first`, by the growth of
+ * the footprint. Returns the part of all first touches that neither explains.
  */
 static double place_first(struct sharing *s, const double *surplus, double sum, const double *first)
 {
@@ -298,7 +302,7 @@ static double place_first(struct sharing *s, const double *surplus, double sum, 
 	return all > 0 ? fmax(0, 1 - (sure + scale * more) / all) : 0;
 }
 
-/* What explains no first touches stays where lines were touched last. */
+/* Unexplained first touches stay where lines were last touched. */
 static void leave_first(struct sharing *s, double rest)
 {
 	const struct profile *p = s->p;
@@ -357,7 +361,7 @@ static void list_near(struct sharing *s)
 	}
 }
 
-/* A key for a sample's beginning; two samples may share it, which is looked at again. */
+/* A key for a sample's beginning; as two samples may share it, matches are checked again. */
 static uint64_t begin_key(uint64_t position, uint16_t thread)
 {
 	return position << 8 ^ thread;
@@ -373,7 +377,7 @@ static int index_unresolved(const struct profile *p, struct map *index)
 	return 0;
 }
 
-/* The sample that was watched on, or NULL. */
+/* The sample of the long watch, or NULL. */
 static const struct store_sample *sample_of(const struct profile *p, const struct map *index,
 					    const struct store_follow *f)
 {
@@ -386,8 +390,8 @@ static const struct store_sample *sample_of(const struct profile *p, const struc
 }
 
 /*
- * Sum the far reuses from `first` on up by where they begin and end. Returns what is open of all
- * these beginnings.
+ * Sum up the far reuses from `first` on by beginning and end. Returns the open part of all these
+ * beginnings.
  */
 static double sum_listed(struct sharing *s, size_t first)
 {
@@ -407,9 +411,9 @@ static double sum_listed(struct sharing *s, size_t first)
 }
 
 /*
- * Lines that were met are few; of all that were left unresolved it is known where they begin, and
- * the balance tells where far reuses end. So their parts are raked (Deming and Stephan 1940):
- * scaled to the one and the other in turn. They leave off with the ends right.
+ * Few lines were found. But the beginnings of all unresolved accesses are known, and the balance
+ * tells where far reuses end. So their parts are raked (Deming and Stephan 1940): scaled to one and
+ * the other in turn, ending with the ends.
  */
 static void rake_far(struct sharing *s, size_t first, const double *far)
 {
@@ -435,7 +439,7 @@ static void rake_far(struct sharing *s, size_t first, const double *far)
 	}
 }
 
-/* Of code that met none of the lines watched on it is not known where the reuses began. */
+/* For code without found lines, the beginnings of its reuses are unknown. */
 static void list_arrivals(struct sharing *s, const double *far)
 {
 	const struct profile *p = s->p;

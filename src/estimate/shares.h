@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the samples of a profile stand for: each access of the run touches a line again, or is the
- * first to touch it, or nothing is known of it. All views that rank code start from here.
+ * The meaning of a profile's samples: each access of the run touches a line again, or is the first
+ * to touch it, or is unresolved. All views that rank code use it.
  */
 #ifndef DWELL_ESTIMATE_SHARES_H
 #define DWELL_ESTIMATE_SHARES_H
@@ -14,38 +14,38 @@ struct share_part {
 	double misses;
 };
 
-/* A line touched again: from a sample, or from a line watched on and met in a later window. */
+/* A line touched again: from a sample, or from a long watch that was touched in a later window. */
 struct share_reuse {
-	size_t begin, end; /* of p->locations; location_count: missing in the profile */
-	int64_t path;	   /* of calls to the end; 0: not known */
-	uint64_t distance; /* accesses; of a far one at most, the touches before it were not seen */
-	struct share_part is; /* as many reuses as it stands for */
-	bool far;	      /* it stands for reuses that no window is long enough to see */
-	bool temporal;	      /* some of the bytes are those of the touch before; else: spatial */
+	size_t begin, end;    /* indexes of p->locations; location_count: missing */
+	int64_t path;	      /* call path of the end; 0: unknown */
+	uint64_t distance;    /* accesses; an upper bound for far ones: touches may be unseen */
+	struct share_part is; /* the reuses that it represents */
+	bool far;	      /* represents reuses longer than any window */
+	bool temporal;	      /* touches some of the same bytes as before; otherwise spatial */
 };
 
 /*
- * Over all reuses and locations, the accesses add up to 1 and the misses to the miss ratio.
- * Release with shares_release.
+ * Over all reuses and locations, accesses add up to 1, and misses to the miss ratio. Release with
+ * shares_release.
  */
 struct shares {
 	struct share_reuse *reuses;
 	size_t count;
 	/*
-	 * By location, and at the end one that is missing: first touches, where it can be told who
-	 * made them, or who arrived as the footprint grew; else what was not resolved, where its
-	 * line was touched last.
+	 * By location, with a missing one at the end. First touches, at the code that made them, if
+	 * known, or that made window first touches as the footprint grew. Otherwise unresolved
+	 * accesses, at the last touch of their line.
 	 */
 	struct share_part *unresolved;
-	uint64_t *samples;     /* by location: of the reuse, or of the sampled access without one */
-	struct share_part far; /* the part of the reuses that are far */
+	uint64_t *samples;     /* by location: reuses, or sampled accesses without one */
+	struct share_part far; /* the far reuses' part */
 	struct model_share
-		*parts; /* of each sample, as the model shares misses out: nothing is far */
+		*parts; /* of each sample, as the model attributes misses, without far reuses */
 };
 
 /*
- * Share out the accesses and the misses in a cache of size_bytes (StatCache, section 3.8 of Berg
- * and Hagersten 2005). Returns 0, or -1 when memory runs out; *s owns nothing then.
+ * Attribute the accesses and the misses in the query's cache (StatCache, section 3.8 of Berg and
+ * Hagersten 2005). Returns 0, or -1 when memory runs out; then *s owns nothing.
  */
 int shares_init(struct shares *s, const struct profile *p, const struct query *q, struct err *err);
 void shares_release(struct shares *s);

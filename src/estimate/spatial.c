@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part's ratios, lines per access and samples instead of the process's. */
+/* Restrict the ratios, lines per access and samples to the part. */
 static int restrict_line(const struct profile *at, struct spatial *s, size_t k, struct err *err)
 {
 	struct curve_point points[SPATIAL_SIZES] = {0};

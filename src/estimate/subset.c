@@ -13,7 +13,7 @@
 #include "estimate/hot.h"
 #include "estimate/ratios.h"
 
-#define ANY_SIZE (1u << 20) /* which data there is does not depend on the cache */
+#define ANY_SIZE (1u << 20) /* the set of data structures does not depend on the cache size */
 
 void subset_release(struct subset *s)
 {
@@ -52,7 +52,7 @@ static void add_function(struct text *t, const struct store_frame *f)
 		text_addf(t, " (%s)", path_basename(f->file));
 }
 
-/* Functions of one name that are not the same, as far as their files and full names tell. */
+/* Note functions of one name that differ in their files or full names. */
 static void note_functions(struct subset *s, const struct profile *p, const struct code *c)
 {
 	const struct store_frame *first = NULL;
@@ -103,7 +103,7 @@ static int find_function(struct subset *s, const struct profile *p, struct err *
 	return 0;
 }
 
-/* The line with samples that is nearest to the one asked for; 0: the file has none. */
+/* The nearest line with samples; 0: the file has none. */
 static uint32_t nearest_line(const struct profile *p, const struct code *c)
 {
 	uint32_t best = 0;
@@ -209,7 +209,7 @@ int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind
 
 /* ---- Solving ---- */
 
-/* What the views of code say of the subset. */
+/* Sum up the costs of the subset from the views of code. */
 static int sum_code(const struct subset *s, const struct profile *p, const struct shares *shares,
 		    struct hot_cost *sum, struct err *err)
 {

@@ -67,7 +67,7 @@ void summary_overhead(const struct profile *p, struct summary_overhead *out)
 	double translate = 0, scan = 0;
 
 	*out = (struct summary_overhead){-1, -1, -1};
-	/* The CPU time is that of all processes of the run, so the cycles must be too. */
+	/* The CPU time is that of all processes, so the cycles must be, too. */
 	for (size_t i = 0; i < p->process_count; i++) {
 		translate += (double)p->processes[i].translate_cycles;
 		scan += (double)p->processes[i].scan_cycles;
@@ -77,8 +77,8 @@ void summary_overhead(const struct profile *p, struct summary_overhead *out)
 	if (collector >= 0)
 		out->collector = collector / cpu;
 	/*
-	 * The time stamp counter runs on while a busy machine makes the target wait, so
-	 * cycles are shares of the time that passed, or of all threads' time if more.
+	 * The time stamp counter also runs while a busy machine makes the target wait. So cycles
+	 * are shares of the elapsed time, or of all threads' CPU time if that is more.
 	 */
 	if (hz > 0) {
 		out->translate = translate / hz * 1e9 / fmax(cpu, wall);

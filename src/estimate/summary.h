@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first view of a profile: what ran, what it cost, how it misses, and where. */
+/* The first view of a profile: what ran, its cost, its misses, and their places. */
 #ifndef DWELL_ESTIMATE_SUMMARY_H
 #define DWELL_ESTIMATE_SUMMARY_H
 
@@ -12,17 +12,17 @@ struct summary {
 	const struct query *query;
 	enum model_policy policy;
 	uint64_t
-		/* of the cache that functions, lines and data structures are ranked at */
+		/* cache by which functions, lines and data structures are ranked */
 		size_bytes;
 	struct hot functions, lines;
 	struct order order; /* of the lines */
 	struct data data;
 	/*
-	 * Shares of the accesses: of the reuses that touch some of the bytes again, of those that
-	 * touch other bytes of the line; the others are first touches or not resolved.
+	 * Shares of the accesses: reuses of some of the same bytes, and of other bytes of the line.
+	 * The rest is first touches and unresolved accesses.
 	 */
 	double temporal, spatial;
-	double used; /* of the bytes fetched into that cache, the share asked for; NAN: not known */
+	double used; /* share of the bytes fetched into that cache that are used; NAN: unknown */
 };
 
 /* Release with summary_release; the profile must outlive it. */
@@ -30,10 +30,10 @@ int summary_init(struct summary *s, const struct profile *p, const struct query 
 		 struct err *err);
 void summary_release(struct summary *s);
 
-/* Share of the accesses that are first touches or not resolved. */
+/* The share of the accesses that are first touches or unresolved. */
 double summary_not_reused(const struct summary *s);
 
-/* What the run cost, as shares of its time; below 0: the profile does not tell. */
+/* Costs of the run, as shares of its time; negative: unknown. */
 struct summary_overhead {
 	double translate, scan, collector;
 };
