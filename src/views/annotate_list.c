@@ -88,9 +88,10 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 
 void annotation_list_csv(const struct annotation_list *l, struct text *out)
 {
+	const struct assumed assumed = assumed_by(l->query);
 	const struct column_list *columns =
 		COLUMN_LIST(COST(KIND), COST(NAME), COST(RATIO), COST(MISSES), COST(UNRESOLVED),
-			    COST(ACCESSES), COST(SAMPLES));
+			    COST(ACCESSES), COST(SAMPLES), ASSUMED(assumed));
 
 	columns_csv_head(columns, out);
 	for (int files = 1; files >= 0; files--) {
@@ -121,9 +122,11 @@ static json_t *json_rows(const struct hot *h, bool files)
 
 int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err)
 {
-	return json_print(json_pack("{s:I, s:f, s:o, s:o}", "size_bytes",
-				    (json_int_t)l->query->size_bytes, "miss_ratio", l->files.ratio,
-				    "files", json_rows(&l->files, true), "functions",
-				    json_rows(&l->functions, false)),
-			  out, err);
+	json_t *root =
+		json_pack("{s:I, s:f, s:o, s:o}", "size_bytes", (json_int_t)l->query->size_bytes,
+			  "miss_ratio", l->files.ratio, "files", json_rows(&l->files, true),
+			  "functions", json_rows(&l->functions, false));
+
+	assumed_json(l->query, root);
+	return json_print(root, out, err);
 }

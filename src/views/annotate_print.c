@@ -201,9 +201,10 @@ static struct cost_row row_of(const struct section *s, size_t i)
 
 void annotation_csv(const struct annotation *a, struct text *out)
 {
+	const struct assumed assumed = assumed_by(a->query);
 	const struct column_list *columns = COLUMN_LIST(
 		COST(FILE), COST(LINE_OR_0), COST(RATIO), COST(LOW), COST(HIGH), COST(MISSES),
-		COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), COST(SOURCE));
+		COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), COST(SOURCE), ASSUMED(assumed));
 
 	columns_csv_head(columns, out);
 	for (size_t first = 0; first < a->count;) {
@@ -223,7 +224,7 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 {
 	const struct column_list *columns =
 		COLUMN_LIST(COST(LINE_OR_0), COST_SHARES, COST(LOW), COST(HIGH), COST(SOURCE));
-	json_t *files = json_array();
+	json_t *files = json_array(), *root;
 
 	for (size_t first = 0; first < a->count;) {
 		struct section s;
@@ -243,9 +244,9 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 						json_text(a->rows[s.first].file), "lines", lines));
 		source_release(&s.source);
 	}
-	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes",
-				    (json_int_t)a->query->size_bytes, "miss_ratio",
-				    a->total.misses + a->total.unresolved, "unresolved_share",
-				    hot_share(a->total.unresolved, &a->total), "files", files),
-			  out, err);
+	root = json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)a->query->size_bytes,
+			 "miss_ratio", a->total.misses + a->total.unresolved, "unresolved_share",
+			 hot_share(a->total.unresolved, &a->total), "files", files);
+	assumed_json(a->query, root);
+	return json_print(root, out, err);
 }

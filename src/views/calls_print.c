@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Callers, callees and trees of calls as text, CSV and JSON. */
-#include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "events/calls.h"
 #include "views/event_figures.h"
+#include "views/event_list.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -15,19 +14,11 @@
 #include "views/views.h"
 
 #define INDENT	    2
-#define MOST_CELLS  (EVENT_COLUMNS + 8)
 #define FIXED_WIDTH 32 /* approximate width of share, cost and calls */
 
 static const char *name_of(const struct calls *c, size_t row)
 {
-	return row == CALLS_NONE ? "(nothing)" : c->functions.items[row].name;
-}
-
-static const char *object_of(const struct calls *c, size_t row)
-{
-	const char *object = row == CALLS_NONE ? NULL : c->functions.items[row].object;
-
-	return object != NULL ? path_basename(object) : "";
+	return c->functions.items[row].name;
 }
 
 static const char *sort_name(const struct calls *c)
@@ -35,83 +26,206 @@ static const char *sort_name(const struct calls *c)
 	return c->p->columns[c->columns->sort].name;
 }
 
-/* ---- Text: the columns of all tables in this file ---- */
+/* ---- Columns ---- */
 
-struct layout {
-	struct table_column columns[MOST_CELLS];
-	size_t count, others;
-	unsigned object; /* the last column, which is left out first */
+/* A function in a tree, or a call between two functions. */
+struct row {
+	struct event_cells events;
+	const char *relation; /* to the function that the view is about */
+	const char *caller;   /* NULL: nothing calls */
+	const char *function, *file, *object, *object_name;
+	const struct call_tree *tree; /* NULL: a call */
+	size_t item;		      /* of the tree */
+	unsigned depth;
+	double share, cost, calls;
+	double whole_calls; /* in texts */
+	bool is_estimate;
 };
 
-static void lay_out(const struct calls *c, const struct display *d, bool has_others,
-		    const char *const *names, struct layout *l)
+static struct row row_of(const struct calls *c, size_t function, double cost, double calls)
 {
-	const struct event_columns *columns = c->columns;
-	size_t i;
+	const struct event_row *r = &c->functions.items[function];
 
-	l->count = 0;
-	l->others = has_others ? event_columns_that_fit(c->p, columns, d, FIXED_WIDTH) : 0;
-	l->columns[l->count++] = (struct table_column){"INCL", true, false};
-	l->columns[l->count++] = (struct table_column){sort_name(c), true, false};
-	for (i = 0; i < l->others; i++) {
-		if (columns->items[i] != columns->sort)
-			l->columns[l->count++] = (struct table_column){
-				c->p->columns[columns->items[i]].name, true, false};
-	}
-	l->columns[l->count++] = (struct table_column){"CALLS", true, false};
-	for (; *names != NULL; names++)
-		l->columns[l->count++] = (struct table_column){*names, false, **names != '\0'};
-	l->object = (unsigned)l->count - 1;
+	return (struct row){
+		.events.p = c->p,
+		.function = r->name,
+		.file = r->file,
+		.object = r->object,
+		.object_name = r->object != NULL ? path_basename(r->object) : NULL,
+		.share = c->total > 0 ? cost / c->total : NAN,
+		.cost = cost,
+		.calls = calls,
+		.whole_calls = (double)(uint64_t)(calls + 0.5),
+	};
 }
 
-/* `names`: cells after the figures. values: NULL if only the cost is known. */
-static void put_row(const struct calls *c, const struct layout *l, struct table *table, double cost,
-		    const uint64_t *values, double calls, bool is_estimate,
-		    const char *const *names)
+static struct row item_of(const struct call_tree *t, size_t item, const char *relation)
 {
-	char figures[MOST_CELLS][FIGURE_BYTES];
-	const char *cells[MOST_CELLS];
-	size_t n = 0, i;
+	const struct call_item *i = &t->items[item];
+	struct row row = row_of(t->calls, i->row, i->cost, i->calls);
 
-	event_share(cost, c->total, figures[n++]);
-	event_figure_of(is_estimate ? (double)(int64_t)(cost + 0.5) : cost, is_estimate,
-			figures[n++]);
-	for (i = 0; i < l->others; i++) {
-		if (c->columns->items[i] == c->columns->sort)
-			continue;
-		figures[n][0] = '\0';
-		if (values != NULL)
-			event_figure(events_value(c->p, c->columns->items[i], values), figures[n]);
-		n++;
+	row.events.inclusive = i->depth < 2 ? i->values : NULL;
+	row.relation = relation;
+	row.tree = t;
+	row.item = item;
+	row.depth = i->depth;
+	row.is_estimate = i->is_estimate;
+	return row;
+}
+
+static struct row pair_of(const struct calls *c, const struct call_pair *pair)
+{
+	struct row row = row_of(c, pair->to, pair->cost, (double)pair->calls);
+
+	row.events.inclusive = pair->values;
+	row.caller = pair->from != CALLS_NONE ? name_of(c, pair->from) : NULL;
+	return row;
+}
+
+/* What is estimated is rounded in texts. */
+static void get_cost(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->real = r->is_estimate ? (double)(int64_t)(r->cost + 0.5) : r->cost;
+	v->is_estimate = r->is_estimate;
+}
+
+static void get_branch(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	text_addf(v->made, "%*s%s%s", (int)(r->depth * INDENT), "", r->function,
+		  r->tree->items[r->item].is_recursive ? " (recursion)" : "");
+	v->text = text_get(v->made);
+}
+
+/* Add the path of the tree, "main;work;read". */
+static void add_path(const struct call_tree *t, size_t item, struct text *out)
+{
+	if (t->items[item].parent != CALLS_NONE) {
+		add_path(t, t->items[item].parent, out);
+		text_add(out, ";");
 	}
-	event_figure((double)(uint64_t)(calls + 0.5), figures[n++]);
-	for (i = 0; i < n; i++)
-		cells[i] = figures[i];
-	while (n < l->count)
-		cells[n++] = *names++;
-	table_row(table, cells);
+	folded_name(out, name_of(t->calls, t->items[item].row));
+}
+
+static void get_path(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	add_path(r->tree, r->item, v->made);
+	v->text = text_get(v->made);
+}
+
+static void get_path_list(const void *row, struct value *v)
+{
+	const struct row *r = row;
+	const struct call_tree *t = r->tree;
+
+	v->list = json_array();
+	for (size_t at = r->item; at != CALLS_NONE; at = t->items[at].parent)
+		json_array_insert_new(v->list, 0, json_text(name_of(t->calls, t->items[at].row)));
+}
+
+enum {
+	SHARE,
+	SHOWN_CALLS,
+	RELATION,
+	CALLER,
+	FUNCTION,
+	CALLEE,
+	FILE_OF,
+	OBJECT,
+	OBJECT_NAME,
+	CALLERS,
+	CALLEES,
+	PATH,
+	PATH_LIST,
+	DEPTH,
+	CALLS,
+	COST,
+	ESTIMATE,
+};
+
+#define MEMBER(member) COLUMN_MEMBER(struct row, member)
+
+static const struct column columns[] = {
+	[SHARE] = {"INCL", NULL, UNIT_SHARE, MEMBER(share)},
+	[SHOWN_CALLS] = {"CALLS", NULL, UNIT_EVENT, MEMBER(whole_calls)},
+	[RELATION] = {"", "relation", UNIT_TEXT, MEMBER(relation)},
+	[CALLER] = {"CALLER", "caller", UNIT_TEXT, MEMBER(caller), .may_cut = true,
+		    .missing = "(nothing)"},
+	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, MEMBER(function), .may_cut = true},
+	[CALLEE] = {NULL, "callee", UNIT_TEXT, MEMBER(function)},
+	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(file)},
+	[OBJECT] = {NULL, "object", UNIT_TEXT, MEMBER(object)},
+	[OBJECT_NAME] = {"OBJECT", NULL, UNIT_TEXT, MEMBER(object_name), .may_cut = true},
+	[CALLERS] = {"FUNCTION, BELOW IT ITS CALLERS", NULL, UNIT_TEXT, get_branch,
+		     .may_cut = true},
+	[CALLEES] = {"FUNCTION, BELOW IT ITS CALLEES", NULL, UNIT_TEXT, get_branch,
+		     .may_cut = true},
+	[PATH] = {NULL, "path", UNIT_TEXT, get_path},
+	[PATH_LIST] = {NULL, "path", UNIT_LIST, get_path_list},
+	[DEPTH] = {NULL, "depth", UNIT_NUMBER, MEMBER(depth)},
+	[CALLS] = {NULL, "calls", UNIT_EVENT, MEMBER(calls)},
+	[COST] = {NULL, "inclusive", UNIT_EVENT, MEMBER(cost)},
+	[ESTIMATE] = {NULL, "is_estimate", UNIT_TRUTH, MEMBER(is_estimate)},
+};
+
+#define C(column) (&columns[column])
+
+/* ---- Text: the columns of all tables in this file ---- */
+
+/* The figures, `others` of the events that are not sorted by, and the names. */
+static struct table *make_table(const struct calls *c, size_t others,
+				const struct column_list *names, const struct display *d,
+				struct event_list *l)
+{
+	event_list_init(l, COLUMN_LIST(C(SHARE)));
+	event_list_make(
+		l, (struct column){.title = sort_name(c), .unit = UNIT_EVENT, .get = get_cost});
+	event_list_add_others(l, c->p, c->columns, others, EVENT_INCLUSIVE);
+	event_list_add(l, COLUMN_LIST(C(SHOWN_CALLS)));
+	event_list_add(l, names);
+	return columns_table(&l->columns, d);
+}
+
+/* The object goes first where there is no room. */
+static int print_table(const struct event_list *l, struct table *t, struct text *out,
+		       struct err *err)
+{
+	const unsigned object = (unsigned)l->columns.count - 1;
+	int status;
+
+	table_may_leave_out(t, &object, 1);
+	status = table_print(t, out, err);
+	table_free(t);
+	return status;
+}
+
+static size_t others_that_fit(const struct calls *c, const struct display *d)
+{
+	return event_columns_that_fit(c->p, c->columns, d, FIXED_WIDTH);
 }
 
 /* ---- Text: one function, with callers above and callees below ---- */
 
-static void put_item(const struct call_tree *t, const struct layout *l, struct table *table,
-		     const struct call_item *item, const char *relation)
+static void put_item(const struct call_tree *t, const struct event_list *l, struct table *table,
+		     size_t item, const char *relation)
 {
-	const char *names[] = {relation, name_of(t->calls, item->row),
-			       object_of(t->calls, item->row)};
+	const struct row row = item_of(t, item, relation);
 
-	put_row(t->calls, l, table, item->cost, item->values, item->calls, item->is_estimate,
-		names);
+	columns_table_row(&l->columns, table, &row);
 }
 
 static int put_both(const struct calls *c, const struct calls_choice *choice, size_t row,
 		    const struct display *d, struct text *out, struct err *err)
 {
-	static const char *const names[] = {"", "FUNCTION", "OBJECT", NULL};
+	size_t others = others_that_fit(c, d), i;
 	struct call_tree up, down;
 	struct table *table;
-	struct layout l;
-	size_t i;
+	struct event_list l;
 	int status;
 
 	if (call_tree_init(&up, c, row, true, 1, choice->threshold, err) != 0)
@@ -120,59 +234,31 @@ static int put_both(const struct calls *c, const struct calls_choice *choice, si
 		call_tree_release(&up);
 		return -1;
 	}
-	lay_out(c, d, true, names, &l);
-	table = table_new(l.columns, l.count, d);
-	table_may_leave_out(table, &l.object, 1);
+	table = make_table(c, others, COLUMN_LIST(C(RELATION), C(FUNCTION), C(OBJECT_NAME)), d, &l);
 	for (i = up.count; i-- > 1;)
-		put_item(&up, &l, table, &up.items[i], "from");
-	put_item(&up, &l, table, &up.items[0], "*");
+		put_item(&up, &l, table, i, "from");
+	put_item(&up, &l, table, 0, "*");
 	for (i = 1; i < down.count; i++)
-		put_item(&down, &l, table, &down.items[i], "to");
-	status = table_print(table, out, err);
-	table_free(table);
+		put_item(&down, &l, table, i, "to");
+	status = print_table(&l, table, out, err);
 	call_tree_release(&up);
 	call_tree_release(&down);
-	event_more_columns(c->p, c->columns, l.others, d, out);
+	event_more_columns(c->p, c->columns, others, d, out);
 	return status;
 }
 
 /* ---- Text: trees ---- */
 
-static void put_tree(const struct call_tree *t, const struct layout *l, struct table *table,
-		     size_t *room)
-{
-	size_t i;
-
-	for (i = 0; i<t->count && * room> 0; i++, (*room)--) {
-		const struct call_item *item = &t->items[i];
-		struct text name = {0};
-		const char *names[2];
-
-		text_addf(&name, "%*s%s%s", (int)(item->depth * INDENT), "",
-			  name_of(t->calls, item->row), item->is_recursive ? " (recursion)" : "");
-		names[0] = text_get(&name);
-		names[1] = object_of(t->calls, item->row);
-		put_row(t->calls, l, table, item->cost, NULL, item->calls, item->is_estimate,
-			names);
-		text_release(&name);
-	}
-}
-
 static int print_trees(const struct calls *c, const struct calls_choice *choice,
 		       const struct display *d, struct text *out, struct err *err)
 {
 	bool is_up = choice->direction == CALLS_UP, has_estimates = false;
-	const char *const names[] = {is_up ? "FUNCTION, BELOW IT ITS CALLERS"
-					   : "FUNCTION, BELOW IT ITS CALLEES",
-				     "OBJECT", NULL};
-	size_t room = choice->top, all = 0, i, k;
-	struct table *table;
-	struct layout l;
+	struct event_list l;
+	struct table *table = make_table(
+		c, 0, COLUMN_LIST(is_up ? C(CALLERS) : C(CALLEES), C(OBJECT_NAME)), d, &l);
+	size_t shown = 0, all = 0, i, k;
 	int status = 0;
 
-	lay_out(c, d, false, names, &l);
-	table = table_new(l.columns, l.count, d);
-	table_may_leave_out(table, &l.object, 1);
 	for (i = 0; i < choice->count && status == 0; i++) {
 		struct call_tree t;
 
@@ -180,17 +266,19 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 					choice->threshold, err);
 		if (status != 0)
 			break;
-		for (k = 0; k < t.count && k < room; k++)
+		for (k = 0; k < t.count && shown < choice->top; k++, shown++) {
 			has_estimates |= t.items[k].is_estimate;
+			put_item(&t, &l, table, k, NULL);
+		}
 		all += t.count;
-		put_tree(&t, &l, table, &room);
 		call_tree_release(&t);
 	}
 	if (status == 0)
-		status = table_print(table, out, err);
-	table_free(table);
-	if (all > choice->top)
-		figure_more(out, all - choice->top, "");
+		status = print_table(&l, table, out, err);
+	else
+		table_free(table);
+	if (all > shown)
+		figure_more(out, all - shown, "");
 	if (has_estimates) {
 		size_t from = out->count;
 
@@ -206,38 +294,31 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 static int print_pairs(const struct calls *c, const struct calls_choice *choice,
 		       const struct display *d, struct text *out, struct err *err)
 {
-	static const char *const names[] = {"CALLER", "FUNCTION", "OBJECT", NULL};
+	size_t others = others_that_fit(c, d), count, shown = 0, all = 0, i;
 	struct call_pair *pairs;
 	struct table *table;
-	struct layout l;
-	size_t count, shown = 0, all = 0, i;
+	struct event_list l;
 	int status;
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
-	lay_out(c, d, true, names, &l);
-	table = table_new(l.columns, l.count, d);
-	table_may_leave_out(table, &l.object, 1);
+	table = make_table(c, others, COLUMN_LIST(C(CALLER), C(FUNCTION), C(OBJECT_NAME)), d, &l);
 	for (i = 0; i < count; i++) {
-		const struct call_pair *pair = &pairs[i];
-		const char *cells[] = {name_of(c, pair->from), name_of(c, pair->to),
-				       object_of(c, pair->to)};
+		const struct row row = pair_of(c, &pairs[i]);
 
-		if (pair->cost < choice->threshold * c->total)
+		if (row.cost < choice->threshold * c->total)
 			continue;
-		if (shown < choice->top) {
-			put_row(c, &l, table, pair->cost, pair->values, (double)pair->calls, false,
-				cells);
-			shown++;
-		}
 		all++;
+		if (shown == choice->top)
+			continue;
+		shown++;
+		columns_table_row(&l.columns, table, &row);
 	}
 	free(pairs);
-	status = table_print(table, out, err);
-	table_free(table);
+	status = print_table(&l, table, out, err);
 	if (all > shown)
 		figure_more(out, all - shown, "");
-	event_more_columns(c->p, c->columns, l.others, d, out);
+	event_more_columns(c->p, c->columns, others, d, out);
 	return status;
 }
 
@@ -299,59 +380,35 @@ static int each_item(const struct calls *c, const struct calls_choice *choice, i
 	return 0;
 }
 
-/* Add the path of the tree, "main;work;read". */
-static void add_path(const struct call_tree *t, size_t item, struct text *out)
-{
-	if (t->items[item].parent != CALLS_NONE) {
-		add_path(t, t->items[item].parent, out);
-		text_add(out, ";");
-	}
-	for (const char *at = name_of(t->calls, t->items[item].row); *at != '\0'; at++)
-		text_addf(out, "%c", *at == ';' ? ':' : *at);
-}
+struct item_writer {
+	const struct column_list *columns;
+	struct text *out;
+	json_t *list;
+};
 
 static void csv_item(void *context, const struct call_tree *t, size_t item, const char *relation)
 {
-	const struct call_item *i = &t->items[item];
-	const struct event_row *row = &t->calls->functions.items[i->row];
-	struct text *out = context, path = {0};
+	const struct row row = item_of(t, item, relation);
+	const struct item_writer *w = context;
 
-	text_addf(out, "%s,%u,", relation, i->depth);
-	add_path(t, item, &path);
-	csv_field(out, text_get(&path));
-	text_add(out, ",");
-	csv_field(out, row->name);
-	text_add(out, ",");
-	csv_field(out, row->file);
-	text_add(out, ",");
-	csv_field(out, row->object);
-	text_addf(out, ",%.8g,", i->calls);
-	event_csv(out, i->cost);
-	text_addf(out, ",%d\n", i->is_estimate);
-	text_release(&path);
+	columns_csv_row(w->columns, &row, w->out);
 }
 
 static int pairs_csv(const struct calls *c, struct text *out, struct err *err)
 {
 	struct call_pair *pairs;
-	size_t count, i, k;
+	struct event_list l;
+	size_t count;
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
-	text_add(out, "caller,callee,calls");
-	for (k = 0; k < c->columns->count; k++)
-		text_addf(out, ",inclusive_%s", c->p->columns[c->columns->items[k]].name);
-	text_add(out, "\n");
-	for (i = 0; i < count; i++) {
-		csv_field(out, pairs[i].from == CALLS_NONE ? "" : name_of(c, pairs[i].from));
-		text_add(out, ",");
-		csv_field(out, name_of(c, pairs[i].to));
-		text_addf(out, ",%" PRIu64, pairs[i].calls);
-		for (k = 0; k < c->columns->count; k++) {
-			text_add(out, ",");
-			event_csv(out, events_value(c->p, c->columns->items[k], pairs[i].values));
-		}
-		text_add(out, "\n");
+	event_list_init(&l, COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)));
+	event_list_add_events(&l, c->p, c->columns, EVENT_INCLUSIVE, "inclusive_");
+	columns_csv_head(&l.columns, out);
+	for (size_t i = 0; i < count; i++) {
+		const struct row row = pair_of(c, &pairs[i]);
+
+		columns_csv_row(&l.columns, &row, out);
 	}
 	free(pairs);
 	return 0;
@@ -360,65 +417,45 @@ static int pairs_csv(const struct calls *c, struct text *out, struct err *err)
 int calls_csv(const struct calls *c, const struct calls_choice *choice, struct text *out,
 	      struct err *err)
 {
+	struct column cost = columns[COST];
+	struct item_writer w = {.out = out};
+
 	if (choice->count == 0)
 		return pairs_csv(c, out, err);
-	text_addf(out, "relation,depth,path,function,file,object,calls,inclusive_%s,is_estimate\n",
-		  sort_name(c));
-	return each_item(c, choice, csv_item, out, err);
-}
-
-static json_t *json_values(const struct calls *c, const uint64_t *values)
-{
-	json_t *o = json_object();
-	size_t k;
-
-	for (k = 0; k < c->columns->count; k++) {
-		size_t column = c->columns->items[k];
-
-		json_object_set_new(o, c->p->columns[column].name,
-				    event_json(events_value(c->p, column, values)));
-	}
-	return o;
+	cost.prefix = "inclusive_";
+	cost.key = sort_name(c);
+	w.columns = COLUMN_LIST(C(RELATION), C(DEPTH), C(PATH), C(FUNCTION), C(FILE_OF), C(OBJECT),
+				C(CALLS), &cost, C(ESTIMATE));
+	columns_csv_head(w.columns, out);
+	return each_item(c, choice, csv_item, &w, err);
 }
 
 static void json_item(void *context, const struct call_tree *t, size_t item, const char *relation)
 {
-	const struct call_item *i = &t->items[item];
-	const struct event_row *row = &t->calls->functions.items[i->row];
-	json_t *o = json_object(), *path = json_array();
-	size_t at;
+	const struct row row = item_of(t, item, relation);
+	const struct item_writer *w = context;
+	json_t *o = columns_json(w->columns, &row);
 
-	for (at = item; at != CALLS_NONE; at = t->items[at].parent)
-		json_array_insert_new(path, 0, json_text(name_of(t->calls, t->items[at].row)));
-	json_object_set_new(o, "relation", json_string(relation));
-	json_object_set_new(o, "path", path);
-	json_object_set_new(o, "file", json_text(row->file));
-	json_object_set_new(o, "object", json_text(row->object));
-	json_object_set_new(o, "calls", event_json(i->calls));
-	json_object_set_new(o, "inclusive", event_json(i->cost));
-	json_object_set_new(o, "is_estimate", json_boolean(i->is_estimate));
-	if (i->depth < 2)
-		json_object_set_new(o, "events", json_values(t->calls, i->values));
-	json_array_append_new(context, o);
+	if (row.events.inclusive != NULL)
+		json_object_set_new(
+			o, "events",
+			event_list_json(t->calls->p, t->calls->columns, row.events.inclusive));
+	json_array_append_new(w->list, o);
 }
 
 static int pairs_json(const struct calls *c, json_t *list, struct err *err)
 {
 	struct call_pair *pairs;
-	size_t count, i;
+	size_t count;
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
-	for (i = 0; i < count; i++) {
-		json_t *o = json_object();
+	for (size_t i = 0; i < count; i++) {
+		const struct row row = pair_of(c, &pairs[i]);
+		json_t *o = columns_json(COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)), &row);
 
-		json_object_set_new(o, "caller",
-				    pairs[i].from == CALLS_NONE
-					    ? json_null()
-					    : json_text(name_of(c, pairs[i].from)));
-		json_object_set_new(o, "callee", json_text(name_of(c, pairs[i].to)));
-		json_object_set_new(o, "calls", json_integer((json_int_t)pairs[i].calls));
-		json_object_set_new(o, "events", json_values(c, pairs[i].values));
+		json_object_set_new(o, "events",
+				    event_list_json(c->p, c->columns, pairs[i].values));
 		json_array_append_new(list, o);
 	}
 	free(pairs);
@@ -428,15 +465,18 @@ static int pairs_json(const struct calls *c, json_t *list, struct err *err)
 int calls_json(const struct calls *c, const struct calls_choice *choice, struct text *out,
 	       struct err *err)
 {
-	json_t *list = json_array();
-	int status = choice->count == 0 ? pairs_json(c, list, err)
-					: each_item(c, choice, json_item, list, err);
+	struct item_writer w = {.columns = COLUMN_LIST(C(RELATION), C(PATH_LIST), C(FILE_OF),
+						       C(OBJECT), C(CALLS), C(COST), C(ESTIMATE)),
+				.list = json_array()};
+	int status = choice->count == 0 ? pairs_json(c, w.list, err)
+					: each_item(c, choice, json_item, &w, err);
 
 	if (status != 0) {
-		json_decref(list);
+		json_decref(w.list);
 		return -1;
 	}
 	return json_print(json_pack("{s:s, s:o, s:o}", "sort", sort_name(c), "totals",
-				    json_values(c, c->p->totals), "calls", list),
+				    event_list_json(c->p, c->columns, c->p->totals), "calls",
+				    w.list),
 			  out, err);
 }

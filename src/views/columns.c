@@ -10,11 +10,12 @@
 
 #include "base/size.h"
 #include "base/text.h"
+#include "views/event_figures.h"
 #include "views/figures.h"
 #include "views/json.h"
 
-#define PRECISE	   8  /* digits in CSV by default */
-#define MOST_CELLS 64 /* in a table */
+#define PRECISE	   8   /* digits in CSV by default */
+#define MOST_CELLS 128 /* in a table */
 
 /* ---- Units ---- */
 
@@ -45,6 +46,16 @@ static void ratio_text(const struct value *v, char buf[FIGURE_BYTES])
 	figure_percent(v->real, buf);
 }
 
+static void misses_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%.3f %%", v->real * 100);
+}
+
+static void points_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%+.3f %%", v->real * 100);
+}
+
 static void factor_text(const struct value *v, char buf[FIGURE_BYTES])
 {
 	snprintf(buf, FIGURE_BYTES, "%.2f", v->real);
@@ -58,6 +69,31 @@ static void traffic_text(const struct value *v, char buf[FIGURE_BYTES])
 static void interval_text(const struct value *v, char buf[FIGURE_BYTES])
 {
 	figure_interval(v->ratio, buf);
+}
+
+static void event_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	event_figure(v->real, buf);
+}
+
+static void change_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	event_change(v->real, buf);
+}
+
+static void growth_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	event_growth(v->real, buf);
+}
+
+static void truth_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%s", v->truth ? "yes" : "no");
+}
+
+static void address_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "0x%" PRIx64, v->whole);
 }
 
 static json_t *words_json(const struct value *v)
@@ -75,6 +111,11 @@ static json_t *real_json(const struct value *v)
 	return json_real(v->real);
 }
 
+static json_t *events_json(const struct value *v)
+{
+	return event_json(v->real);
+}
+
 static json_t *truth_json(const struct value *v)
 {
 	return json_boolean(v->truth);
@@ -85,25 +126,67 @@ static json_t *list_json(const struct value *v)
 	return v->list;
 }
 
-/* The type of a value's union. */
-enum kind { KIND_TEXT, KIND_WHOLE, KIND_REAL, KIND_OTHER };
+static void words_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	(void)c;
+	csv_field(out, v->text);
+}
+
+static void whole_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	(void)c;
+	text_addf(out, "%" PRIu64, v->whole);
+}
+
+static void real_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	text_addf(out, "%.*g", c->precise > 0 ? (int)c->precise : PRECISE, v->real);
+}
+
+static void events_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	(void)c;
+	event_csv(out, v->real);
+}
+
+static void address_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	(void)c;
+	text_addf(out, "0x%" PRIx64, v->whole);
+}
+
+static void truth_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	(void)c;
+	text_addf(out, "%d", v->truth);
+}
+
+/* What the union of a value holds; EVENT: a real number that may be no number. */
+enum kind { KIND_TEXT, KIND_WHOLE, KIND_REAL, KIND_EVENT, KIND_TRUTH, KIND_OTHER };
 
 static const struct {
 	enum kind kind;
 	void (*text)(const struct value *v, char buf[FIGURE_BYTES]); /* NULL: the text itself */
+	void (*csv)(const struct column *c, const struct value *v, struct text *out);
 	json_t *(*json)(const struct value *v);
 } units[UNITS] = {
-	[UNIT_TEXT] = {KIND_TEXT, NULL, words_json},
-	[UNIT_COUNT] = {KIND_WHOLE, count_text, whole_json},
-	[UNIT_NUMBER] = {KIND_WHOLE, whole_text, whole_json},
-	[UNIT_BYTES] = {KIND_WHOLE, bytes_text, whole_json},
-	[UNIT_SHARE] = {KIND_REAL, share_text, real_json},
-	[UNIT_RATIO] = {KIND_REAL, ratio_text, real_json},
-	[UNIT_FACTOR] = {KIND_REAL, factor_text, real_json},
-	[UNIT_TRAFFIC] = {KIND_REAL, traffic_text, real_json},
-	[UNIT_INTERVAL] = {KIND_OTHER, interval_text, NULL},
-	[UNIT_TRUTH] = {KIND_OTHER, NULL, truth_json},
-	[UNIT_LIST] = {KIND_OTHER, NULL, list_json},
+	[UNIT_TEXT] = {KIND_TEXT, NULL, words_csv, words_json},
+	[UNIT_COUNT] = {KIND_WHOLE, count_text, whole_csv, whole_json},
+	[UNIT_NUMBER] = {KIND_WHOLE, whole_text, whole_csv, whole_json},
+	[UNIT_BYTES] = {KIND_WHOLE, bytes_text, whole_csv, whole_json},
+	[UNIT_SHARE] = {KIND_REAL, share_text, real_csv, real_json},
+	[UNIT_RATIO] = {KIND_REAL, ratio_text, real_csv, real_json},
+	[UNIT_MISSES] = {KIND_REAL, misses_text, real_csv, real_json},
+	[UNIT_POINTS] = {KIND_REAL, points_text, real_csv, real_json},
+	[UNIT_FACTOR] = {KIND_REAL, factor_text, real_csv, real_json},
+	[UNIT_TRAFFIC] = {KIND_REAL, traffic_text, real_csv, real_json},
+	[UNIT_INTERVAL] = {KIND_OTHER, interval_text, NULL, NULL},
+	[UNIT_EVENT] = {KIND_EVENT, event_text, events_csv, events_json},
+	[UNIT_CHANGE] = {KIND_EVENT, change_text, events_csv, events_json},
+	[UNIT_GROWTH] = {KIND_EVENT, growth_text, events_csv, events_json},
+	[UNIT_ADDRESS] = {KIND_WHOLE, address_text, address_csv, whole_json},
+	[UNIT_TRUTH] = {KIND_TRUTH, truth_text, truth_csv, truth_json},
+	[UNIT_LIST] = {KIND_OTHER, NULL, NULL, list_json},
 };
 
 /* ---- Reading a row ---- */
@@ -117,18 +200,26 @@ static void get_member(const struct column *c, const void *row, struct value *v)
 {
 	const void *at = (const char *)row + c->offset;
 
-	if (units[c->unit].kind == KIND_TEXT)
+	switch (units[c->unit].kind) {
+	case KIND_TEXT:
 		memcpy(&v->text, at, sizeof(v->text));
-	else if (units[c->unit].kind == KIND_REAL)
+		break;
+	case KIND_REAL:
+	case KIND_EVENT:
 		memcpy(&v->real, at, sizeof(v->real));
-	else
+		break;
+	case KIND_TRUTH:
+		memcpy(&v->truth, at, sizeof(v->truth));
+		break;
+	default:
 		memcpy(&v->whole, at, c->bytes); /* the first bytes are the low ones */
+	}
 }
 
 /* `made` is emptied; it holds the text if the getter composes one. */
 static struct value value_of(const struct column *c, const void *row, struct text *made)
 {
-	struct value v = {.made = made};
+	struct value v = {.made = made, .number = c->number};
 
 	made->count = 0;
 	if (c->get != NULL)
@@ -139,6 +230,8 @@ static struct value value_of(const struct column *c, const void *row, struct tex
 		v.is_missing |= v.text == NULL;
 	if (units[c->unit].kind == KIND_REAL)
 		v.is_missing |= isnan(v.real);
+	if (c->zero_is_missing)
+		v.is_missing |= v.whole == 0;
 	return v;
 }
 
@@ -152,10 +245,29 @@ struct table *columns_table(const struct column_list *l, const struct display *d
 	for (size_t i = 0; i < l->count; i++) {
 		const struct column *c = nth(l, i);
 
-		columns[i] = (struct table_column){c->title, c->unit != UNIT_TEXT || c->to_right,
-						   c->may_cut};
+		bool is_word = c->unit == UNIT_TEXT || c->unit == UNIT_TRUTH;
+
+		columns[i] = (struct table_column){c->title, !is_word || c->to_right, c->may_cut};
 	}
 	return table_new(columns, l->count, d);
+}
+
+/* `figure` or what the value has: the words of the cell; NULL: it is empty. */
+static const char *cell_of(const struct column *c, const void *row, struct text *made,
+			   char figure[FIGURE_BYTES])
+{
+	struct value v = value_of(c, row, made);
+	size_t length;
+
+	if (v.is_missing)
+		return c->missing;
+	if (units[c->unit].text == NULL)
+		return v.text;
+	units[c->unit].text(&v, figure);
+	length = strlen(figure);
+	if (v.is_estimate && length + 1 < FIGURE_BYTES)
+		memcpy(figure + length, "~", 2);
+	return figure;
 }
 
 void columns_table_row(const struct column_list *l, struct table *t, const void *row)
@@ -164,29 +276,33 @@ void columns_table_row(const struct column_list *l, struct table *t, const void 
 	const char *cells[MOST_CELLS];
 	struct text made[MOST_CELLS] = {0};
 
-	for (size_t i = 0; i < l->count; i++) {
-		const struct column *c = nth(l, i);
-		struct value v = value_of(c, row, &made[i]);
-
-		cells[i] = figures[i];
-		if (v.is_missing)
-			cells[i] = NULL;
-		else if (units[c->unit].text == NULL)
-			cells[i] = v.text;
-		else
-			units[c->unit].text(&v, figures[i]);
-	}
+	for (size_t i = 0; i < l->count; i++)
+		cells[i] = cell_of(nth(l, i), row, &made[i], figures[i]);
 	table_row(t, cells);
 	for (size_t i = 0; i < l->count; i++)
 		text_release(&made[i]);
+}
+
+void columns_cell(const struct column *c, const void *row, struct text *out)
+{
+	char figure[FIGURE_BYTES];
+	struct text made = {0};
+	const char *cell = cell_of(c, row, &made, figure);
+
+	text_add(out, cell != NULL ? cell : "");
+	text_release(&made);
 }
 
 /* ---- CSV ---- */
 
 void columns_csv_head(const struct column_list *l, struct text *out)
 {
-	for (size_t i = 0; i < l->count; i++)
-		text_addf(out, "%s%s", i > 0 ? "," : "", nth(l, i)->key);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = nth(l, i);
+
+		text_addf(out, "%s%s%s", i > 0 ? "," : "", c->prefix != NULL ? c->prefix : "",
+			  c->key);
+	}
 	text_add(out, "\n");
 }
 
@@ -200,14 +316,8 @@ void columns_csv_row(const struct column_list *l, const void *row, struct text *
 
 		if (i > 0)
 			text_add(out, ",");
-		if (v.is_missing)
-			continue;
-		if (units[c->unit].kind == KIND_TEXT)
-			csv_field(out, v.text);
-		else if (units[c->unit].kind == KIND_WHOLE)
-			text_addf(out, "%" PRIu64, v.whole);
-		else
-			text_addf(out, "%.*g", c->precise > 0 ? (int)c->precise : PRECISE, v.real);
+		if (!v.is_missing)
+			units[c->unit].csv(c, &v, out);
 	}
 	text_add(out, "\n");
 	text_release(&made);

@@ -22,26 +22,34 @@ enum unit {
 	UNIT_BYTES,    /* whole; "64 KB" in text */
 	UNIT_SHARE,    /* of one; "12.30 %" in text */
 	UNIT_RATIO,    /* of one; "0.0012 %" in text, with two significant digits */
+	UNIT_MISSES,   /* of one; in a text "0.123 %", for comparisons */
+	UNIT_POINTS,   /* the same with its sign: "+0.004 %" */
 	UNIT_FACTOR,   /* "0.73" in text */
 	UNIT_TRAFFIC,  /* bytes per access; "12.3 B" in text */
 	UNIT_INTERVAL, /* for text: "2.9 - 3.5 %" */
-	UNIT_TRUTH,    /* for JSON */
+	UNIT_EVENT,    /* how many events: in a text "1,326,305", or "0.01234"; "-" where NAN */
+	UNIT_CHANGE,   /* the same with its sign: "+1,234" */
+	UNIT_GROWTH,   /* of one; in a text "+5.22 %", or "new": infinite */
+	UNIT_ADDRESS,  /* whole; in CSV "0x401136" */
+	UNIT_TRUTH,    /* in a text "yes" or "no", in CSV 1 or 0 */
 	UNIT_LIST,     /* for JSON: any value */
 	UNITS
 };
 
 /* A cell. The unit decides which member is set. */
 struct value {
-	bool is_missing; /* empty in text and CSV, null in JSON */
+	bool is_missing;  /* empty in text and CSV, null in JSON */
+	bool is_estimate; /* in a text "~" follows */
 	union {
 		const char *text; /* NULL: missing */
 		uint64_t whole;
-		double real; /* NAN: missing */
+		double real; /* NAN: missing, but for events */
 		bool truth;
 		const struct model_ratio *ratio;
 		json_t *list; /* taken over by the writer */
 	};
 	struct text *made; /* for a getter that composes its text; empty before */
+	size_t number;	   /* that of the column */
 };
 
 struct column {
@@ -53,7 +61,11 @@ struct column {
 	unsigned may_cut;			       /* as in a table_column */
 	bool to_right;				       /* text that is a figure */
 	bool is_optional;			       /* JSON omits a missing value */
-	unsigned precise;			       /* digits in CSV; 0: the default */
+	bool zero_is_missing;
+	unsigned precise;    /* digits in CSV; 0: the default */
+	const char *missing; /* in texts; NULL: nothing */
+	size_t number;	     /* tells columns apart that share a getter */
+	const char *prefix;  /* of the key in CSV; NULL: none */
 };
 
 /* `get`, offset and bytes for a member: a text, a double, or an unsigned whole number. */
@@ -74,6 +86,9 @@ struct column_list {
 /* Make a table with these columns; add a row. */
 struct table *columns_table(const struct column_list *l, const struct display *d);
 void columns_table_row(const struct column_list *l, struct table *t, const void *row);
+
+/* The cell of a column in a text. */
+void columns_cell(const struct column *c, const void *row, struct text *out);
 
 /* Add the heading of a CSV file; add a row. */
 void columns_csv_head(const struct column_list *l, struct text *out);

@@ -159,3 +159,38 @@ const struct column ratio_columns[RATIO_COLUMNS] = {
 	[RATIO_HIGH] = {NULL, "high", UNIT_RATIO, get_ratio_high},
 	[RATIO_INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_ratio_interval},
 };
+
+/* ---- What they assume ---- */
+
+static void get_policy(const void *row, struct value *v)
+{
+	(void)row;
+	v->text = policy_word((enum model_policy)v->number);
+}
+
+static void get_ways(const void *row, struct value *v)
+{
+	(void)row;
+	v->whole = v->number;
+	v->is_missing = v->number == 0;
+}
+
+struct assumed assumed_of(enum model_policy policy, uint64_t ways)
+{
+	return (struct assumed){
+		.policy = {NULL, "policy", UNIT_TEXT, get_policy, .number = (size_t)policy},
+		.ways = {NULL, "ways", UNIT_NUMBER, get_ways, .number = (size_t)ways},
+	};
+}
+
+struct assumed assumed_by(const struct query *q)
+{
+	return assumed_of(profile_policy(q), q->ways);
+}
+
+void assumed_json(const struct query *q, json_t *object)
+{
+	const struct assumed a = assumed_by(q);
+
+	columns_json_put(COLUMN_LIST(ASSUMED(a)), NULL, object);
+}

@@ -71,6 +71,22 @@ enum ratio_column {
 
 extern const struct column ratio_columns[RATIO_COLUMNS];
 
+/*
+ * What all miss ratios of a view assume of the cache, for CSV and JSON: its replacement policy, and
+ * its ways, missing where it is fully associative. The columns say it of any row.
+ */
+struct assumed {
+	struct column policy, ways;
+};
+
+struct assumed assumed_of(enum model_policy policy, uint64_t ways);
+struct assumed assumed_by(const struct query *q);
+
+#define ASSUMED(a) &(a).policy, &(a).ways
+
+/* Add what the query assumes to an object. */
+void assumed_json(const struct query *q, json_t *object);
+
 #define RATIO(column) (&ratio_columns[RATIO_##column])
 #define RATIO_LIMITS  RATIO(MISSES), RATIO(LOW), RATIO(HIGH)
 

@@ -15,8 +15,16 @@ static struct ratio_row row_of(const struct curve *c, size_t i)
 				  &c->points[i].ratio};
 }
 
-static void csv_points(const struct column_list *columns, const struct curve *c, struct text *out)
+/* `is_one`: its label need not be told. */
+static void csv_points(const struct curve *c, bool is_one, bool has_head, struct text *out)
 {
+	const struct assumed assumed = assumed_of(c->policy, c->ways);
+	const struct column_list *columns =
+		is_one ? COLUMN_LIST(RATIO(SIZE), RATIO_LIMITS, ASSUMED(assumed))
+		       : COLUMN_LIST(RATIO(CURVE), RATIO(SIZE), RATIO_LIMITS, ASSUMED(assumed));
+
+	if (has_head)
+		columns_csv_head(columns, out);
 	for (size_t i = 0; i < c->count; i++) {
 		struct ratio_row row = row_of(c, i);
 
@@ -26,19 +34,13 @@ static void csv_points(const struct column_list *columns, const struct curve *c,
 
 void curve_csv(const struct curve *c, struct text *out)
 {
-	const struct column_list *columns = COLUMN_LIST(RATIO(SIZE), RATIO_LIMITS);
-
-	columns_csv_head(columns, out);
-	csv_points(columns, c, out);
+	csv_points(c, true, true, out);
 }
 
 void curves_csv(const struct curve *curves, size_t count, struct text *out)
 {
-	const struct column_list *columns = COLUMN_LIST(RATIO(CURVE), RATIO(SIZE), RATIO_LIMITS);
-
-	columns_csv_head(columns, out);
 	for (size_t i = 0; i < count; i++)
-		csv_points(columns, &curves[i], out);
+		csv_points(&curves[i], false, i == 0, out);
 }
 
 static json_t *json_curve(const struct curve *c)

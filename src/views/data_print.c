@@ -318,10 +318,11 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 
 void data_csv(const struct data *d, const bool *marks, struct text *out)
 {
+	const struct assumed assumed = assumed_of(d->policy, d->query->ways);
 	const struct column_list *list = COLUMN_LIST(
 		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION), C(MODULE),
 		C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO), COST(LOW),
-		COST(HIGH), COST(ACCESSES), COST(SAMPLES), C(SITES), NUMBERS);
+		COST(HIGH), COST(ACCESSES), COST(SAMPLES), C(SITES), NUMBERS, ASSUMED(assumed));
 
 	columns_csv_head(list, out);
 	for (size_t i = 0; i < d->count; i++) {
@@ -372,9 +373,10 @@ int data_json(const struct data *d, const bool *marks, struct text *out, struct 
 
 	if (d->profile->is_exact) {
 		json_object_set_new(root, "exact", json_true());
-		json_object_set_new(root, "policy",
-				    json_string(d->policy == MODEL_LRU ? "lru" : "random"));
+		json_object_set_new(root, "policy", json_string(policy_word(d->policy)));
 		json_object_set_new(root, "accesses", json_integer((json_int_t)d->accesses));
+	} else {
+		assumed_json(d->query, root);
 	}
 	return json_print(root, out, err);
 }

@@ -2,13 +2,11 @@
 /* Two event profiles side by side as text, CSV and JSON. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/condition.h"
 #include "base/text.h"
 #include "events/diff.h"
+#include "views/columns.h"
 #include "views/event_figures.h"
 #include "views/figures.h"
 #include "views/fit.h"
@@ -17,27 +15,108 @@
 #include "views/table.h"
 #include "views/views.h"
 
-char *diff_figure(double change, char buf[FIGURE_BYTES])
-{
-	char plain[FIGURE_BYTES];
+/* ---- Columns ---- */
 
-	event_figure(change, plain);
-	snprintf(buf, FIGURE_BYTES, "%s%.40s", change > 0 ? "+" : "", plain);
-	return buf;
+/* An event on both sides: of the whole profiles, or of code. */
+struct row {
+	const char *by, *name, *file, *object, *event;
+	const char *shown_name, *object_name; /* in texts */
+	uint32_t line;
+	double a, b, change, growth;
+};
+
+static struct row event_row(const struct diff *d, size_t event, double a, double b)
+{
+	return (struct row){.by = "total",
+			    .event = diff_name(d, event),
+			    .a = a,
+			    .b = b,
+			    .change = condition_change(a, b),
+			    .growth = condition_relative(a, b)};
 }
 
-char *diff_percent(double a, double b, char buf[FIGURE_BYTES])
+static struct row total_of(const struct diff *d, size_t event)
 {
-	double relative = condition_relative(a, b);
-
-	if (isinf(relative))
-		snprintf(buf, FIGURE_BYTES, "new");
-	else if (isnan(relative))
-		snprintf(buf, FIGURE_BYTES, "-");
-	else
-		snprintf(buf, FIGURE_BYTES, "%+.2f %%", relative * 100);
-	return buf;
+	return event_row(d, event, diff_total(&d->a, event), diff_total(&d->b, event));
 }
+
+static struct row row_of(const struct diff *d, const struct diff_row *r, size_t event)
+{
+	const struct event_row *code = r->shown;
+	struct row row =
+		event_row(d, event, diff_value(&d->a, event, r->a), diff_value(&d->b, event, r->b));
+
+	row.by = event_by_names[d->by];
+	row.name = code->name;
+	row.file = code->file;
+	row.line = code->line;
+	row.object = code->object;
+	row.shown_name = code->name[0] != '\0' ? code->name : NULL;
+	row.object_name = code->object != NULL ? path_basename(code->object) : NULL;
+	return row;
+}
+
+/* Add "walk.c:12" for lines, the file for functions. */
+static void get_place(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	if (r->file == NULL)
+		return;
+	text_add(v->made, path_basename(r->file));
+	if (r->line != 0)
+		text_addf(v->made, ":%" PRIu32, r->line);
+	v->text = text_get(v->made);
+}
+
+enum {
+	BY,
+	NAME,
+	FILE_OF,
+	LINE,
+	OBJECT,
+	EVENT,
+	A,
+	B,
+	CHANGE,
+	GROWTH,
+	SHOWN_FILE,
+	SHOWN_OBJECT,
+	SHOWN_CLASS,
+	SHOWN_FUNCTION,
+	PLACE,
+	PLACE_FILE,
+	OBJECT_NAME,
+};
+
+#define SHOWN COLUMN_MEMBER(struct row, shown_name), .may_cut = true, .missing = "???"
+
+static const struct column columns[] = {
+	[BY] = {NULL, "by", UNIT_TEXT, COLUMN_MEMBER(struct row, by)},
+	[NAME] = {NULL, "name", UNIT_TEXT, COLUMN_MEMBER(struct row, name)},
+	[FILE_OF] = {NULL, "file", UNIT_TEXT, COLUMN_MEMBER(struct row, file)},
+	[LINE] = {NULL, "line", UNIT_NUMBER, COLUMN_MEMBER(struct row, line),
+		  .zero_is_missing = true},
+	[OBJECT] = {NULL, "object", UNIT_TEXT, COLUMN_MEMBER(struct row, object)},
+	[EVENT] = {"EVENT", "event", UNIT_TEXT, COLUMN_MEMBER(struct row, event)},
+	[A] = {"A", "a", UNIT_EVENT, COLUMN_MEMBER(struct row, a)},
+	[B] = {"B", "b", UNIT_EVENT, COLUMN_MEMBER(struct row, b)},
+	[CHANGE] = {"CHANGE", "change", UNIT_CHANGE, COLUMN_MEMBER(struct row, change)},
+	[GROWTH] = {"CHANGE %", "relative", UNIT_GROWTH, COLUMN_MEMBER(struct row, growth)},
+	[SHOWN_FILE] = {"FILE", NULL, UNIT_TEXT, SHOWN},
+	[SHOWN_OBJECT] = {"OBJECT", NULL, UNIT_TEXT, SHOWN},
+	[SHOWN_CLASS] = {"CLASS", NULL, UNIT_TEXT, SHOWN},
+	[SHOWN_FUNCTION] = {"FUNCTION", NULL, UNIT_TEXT, SHOWN},
+	[PLACE] = {"LINE", NULL, UNIT_TEXT, get_place, .may_cut = true},
+	[PLACE_FILE] = {"FILE", NULL, UNIT_TEXT, get_place, .may_cut = true},
+	[OBJECT_NAME] = {"OBJECT", NULL, UNIT_TEXT, COLUMN_MEMBER(struct row, object_name),
+			 .may_cut = true},
+};
+
+#define C(column) (&columns[column])
+#define SIDES	  C(A), C(B), C(CHANGE), C(GROWTH)
+
+/* ---- Text ---- */
 
 void diff_explain(const struct condition *c, struct text *out)
 {
@@ -45,82 +124,47 @@ void diff_explain(const struct condition *c, struct text *out)
 
 	text_addf(out, "condition '%s' holds: %s, before %s (%s)\n", c->text,
 		  event_figure(c->b, now), event_figure(c->a, before),
-		  diff_percent(c->a, c->b, percent));
+		  event_growth(condition_relative(c->a, c->b), percent));
 }
 
-/* ---- Text ---- */
-
-static void add_side(const char *letter, const struct diff_side *s, const struct display *d,
-		     struct text *out)
+void diff_put_side(const char *letter, const char *path, const char *command,
+		   const struct display *d, struct text *out)
 {
 	size_t from = out->count;
-	const char *command = store_meta_text(s->profile->store, "command");
 
-	if (command == NULL && s->profile->process_count > 0)
-		command = s->profile->processes[0].command;
 	text_addf(out, "%s: ", letter);
-	fit_add(out, s->path, d);
+	fit_add(out, path, d);
 	text_add(out, ": ");
 	fit_add(out, command, d);
 	text_add(out, "\n");
 	fit_prose(out, from, 3, d);
 }
 
-static int add_totals(const struct diff *d, const struct display *display, struct text *out,
+static void put_side(const char *letter, const struct diff_side *s, const struct display *d,
+		     struct text *out)
+{
+	const char *command = store_meta_text(s->profile->store, "command");
+
+	if (command == NULL && s->profile->process_count > 0)
+		command = s->profile->processes[0].command;
+	diff_put_side(letter, s->path, command, d, out);
+}
+
+static int put_totals(const struct diff *d, const struct display *display, struct text *out,
 		      struct err *err)
 {
-	static const struct table_column columns[] = {{"EVENT", false, false},
-						      {"A", true, false},
-						      {"B", true, false},
-						      {"CHANGE", true, false},
-						      {"CHANGE %", true, false}};
-	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]), display);
+	const struct column_list *list = COLUMN_LIST(C(EVENT), SIDES);
+	struct table *table = columns_table(list, display);
 	int status;
 
 	for (size_t i = 0; i < d->columns; i++) {
-		double a = diff_total(&d->a, i), b = diff_total(&d->b, i);
-		char figures[4][FIGURE_BYTES];
-		const char *cells[] = {diff_name(d, i), event_figure(a, figures[0]),
-				       event_figure(b, figures[1]),
-				       diff_figure(condition_change(a, b), figures[2]),
-				       diff_percent(a, b, figures[3])};
+		const struct row row = total_of(d, i);
 
-		table_row(table, cells);
+		columns_table_row(list, table, &row);
 	}
 	status = table_print(table, out, err);
 	table_free(table);
 	return status;
-}
-
-enum { AT_A, AT_B, AT_CHANGE, AT_PERCENT, AT_NAME, AT_FILE, AT_OBJECT, CELLS };
-
-/* Add "walk.c:12" for lines, the file for functions. */
-static void add_place(const struct event_row *row, struct text *place)
-{
-	if (row->file == NULL)
-		return;
-	text_add(place, path_basename(row->file));
-	if (row->line != 0)
-		text_addf(place, ":%" PRIu32, row->line);
-}
-
-static void add_row(const struct diff *d, const struct diff_row *r, struct table *table)
-{
-	double a = diff_value(&d->a, d->sort, r->a), b = diff_value(&d->b, d->sort, r->b);
-	char figures[4][FIGURE_BYTES];
-	struct text place = {0};
-	const char *cells[CELLS];
-
-	add_place(r->shown, &place);
-	cells[AT_A] = event_figure(a, figures[0]);
-	cells[AT_B] = event_figure(b, figures[1]);
-	cells[AT_CHANGE] = diff_figure(condition_change(a, b), figures[2]);
-	cells[AT_PERCENT] = diff_percent(a, b, figures[3]);
-	cells[AT_NAME] = r->shown->name[0] != '\0' ? r->shown->name : "???";
-	cells[AT_FILE] = text_get(&place);
-	cells[AT_OBJECT] = r->shown->object != NULL ? path_basename(r->shown->object) : "";
-	table_row(table, cells);
-	text_release(&place);
 }
 
 /* The number of rows that have changed; the rows are sorted by change. */
@@ -129,9 +173,8 @@ static size_t changed_rows(const struct diff *d)
 	size_t count = 0;
 
 	while (count < d->count) {
-		const struct diff_row *r = &d->rows[count];
-		double change = condition_change(diff_value(&d->a, d->sort, r->a),
-						 diff_value(&d->b, d->sort, r->b));
+		const struct row row = row_of(d, &d->rows[count], d->sort);
+		double change = condition_change(row.a, row.b);
 
 		if (change == 0 || isnan(change))
 			break;
@@ -140,28 +183,37 @@ static size_t changed_rows(const struct diff *d)
 	return count;
 }
 
-static int add_rows(const struct diff *d, size_t top, const struct display *display,
+static int put_table(const struct diff *d, const struct column_list *list, size_t shown,
+		     const struct display *display, struct text *out, struct err *err)
+{
+	static const unsigned least_important[] = {6, 5}; /* object, file */
+	struct table *table = columns_table(list, display);
+	int status;
+
+	if (d->by == EVENT_BY_FUNCTION)
+		table_may_leave_out(table, least_important, 2);
+	for (size_t i = 0; i < shown; i++) {
+		const struct row row = row_of(d, &d->rows[i], d->sort);
+
+		columns_table_row(list, table, &row);
+	}
+	status = table_print(table, out, err);
+	table_free(table);
+	return status;
+}
+
+static int put_rows(const struct diff *d, size_t top, const struct display *display,
 		    struct text *out, struct err *err)
 {
-	const struct table_column columns[CELLS] = {
-		[AT_A] = {"A", true, false},
-		[AT_B] = {"B", true, false},
-		[AT_CHANGE] = {"CHANGE", true, false},
-		[AT_PERCENT] = {"CHANGE %", true, false},
-		[AT_NAME] = {d->by == EVENT_BY_FILE	? "FILE"
-			     : d->by == EVENT_BY_OBJECT ? "OBJECT"
-			     : d->by == EVENT_BY_CLASS	? "CLASS"
-							: "FUNCTION",
-			     false, true},
-		[AT_FILE] = {d->by == EVENT_BY_LINE ? "LINE" : "FILE", false, true},
-		[AT_OBJECT] = {"OBJECT", false, true},
+	const struct column_list *const lists[EVENT_BY_COUNT] = {
+		[EVENT_BY_FUNCTION] =
+			COLUMN_LIST(SIDES, C(SHOWN_FUNCTION), C(PLACE_FILE), C(OBJECT_NAME)),
+		[EVENT_BY_LINE] = COLUMN_LIST(SIDES, C(SHOWN_FUNCTION), C(PLACE)),
+		[EVENT_BY_FILE] = COLUMN_LIST(SIDES, C(SHOWN_FILE)),
+		[EVENT_BY_OBJECT] = COLUMN_LIST(SIDES, C(SHOWN_OBJECT)),
+		[EVENT_BY_CLASS] = COLUMN_LIST(SIDES, C(SHOWN_CLASS)),
 	};
-	static const unsigned least_important[] = {AT_OBJECT, AT_FILE};
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top;
-	size_t cells = d->by == EVENT_BY_FUNCTION ? CELLS
-		       : d->by == EVENT_BY_LINE	  ? AT_OBJECT
-						  : AT_FILE;
-	struct table *table;
 	int status;
 
 	if (changed == 0) {
@@ -173,13 +225,7 @@ static int add_rows(const struct diff *d, size_t top, const struct display *disp
 	text_addf(out, "By %s, largest change of ", event_by_names[d->by]);
 	fit_add(out, diff_name(d, d->sort), display);
 	text_addf(out, " first%s:\n\n", d->is_inclusive ? ", with what they call" : "");
-	table = table_new(columns, cells, display);
-	if (cells == CELLS)
-		table_may_leave_out(table, least_important, 2);
-	for (size_t i = 0; i < shown; i++)
-		add_row(d, &d->rows[i], table);
-	status = table_print(table, out, err);
-	table_free(table);
+	status = put_table(d, lists[d->by], shown, display, out, err);
 	if (changed > shown)
 		figure_more(out, changed - shown, " that changed");
 	return status;
@@ -188,79 +234,58 @@ static int add_rows(const struct diff *d, size_t top, const struct display *disp
 int diff_text(const struct diff *d, size_t top, const struct display *display, struct text *out,
 	      struct err *err)
 {
-	add_side("A", &d->a, display, out);
-	add_side("B", &d->b, display, out);
+	put_side("A", &d->a, display, out);
+	put_side("B", &d->b, display, out);
 	text_add(out, "\n");
-	if (add_totals(d, display, out, err) != 0)
+	if (put_totals(d, display, out, err) != 0)
 		return -1;
 	text_add(out, "\n");
-	return add_rows(d, top, display, out, err);
+	return put_rows(d, top, display, out, err);
 }
 
 /* ---- CSV ---- */
 
-static void csv_values(const struct diff *d, const char *by, const struct event_row *row,
-		       const uint64_t *values_a, const uint64_t *values_b, struct text *out)
-{
-	for (size_t i = 0; i < d->columns; i++) {
-		double a = diff_value(&d->a, i, values_a), b = diff_value(&d->b, i, values_b);
-
-		text_addf(out, "%s,", by);
-		csv_field(out, row != NULL ? row->name : NULL);
-		text_add(out, ",");
-		csv_field(out, row != NULL ? row->file : NULL);
-		text_add(out, ",");
-		if (row != NULL && row->line != 0)
-			text_addf(out, "%" PRIu32, row->line);
-		text_add(out, ",");
-		csv_field(out, row != NULL ? row->object : NULL);
-		text_addf(out, ",%s,", diff_name(d, i));
-		event_csv(out, a);
-		text_add(out, ",");
-		event_csv(out, b);
-		text_add(out, ",");
-		event_csv(out, condition_change(a, b));
-		text_add(out, ",");
-		event_csv(out, condition_relative(a, b));
-		text_add(out, "\n");
-	}
-}
-
 void diff_csv(const struct diff *d, struct text *out)
 {
-	text_add(out, "by,name,file,line,object,event,a,b,change,relative\n");
-	csv_values(d, "total", NULL, d->a.profile->totals, d->b.profile->totals, out);
+	const struct column_list *list =
+		COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE), C(OBJECT), C(EVENT), SIDES);
+
+	columns_csv_head(list, out);
+	for (size_t k = 0; k < d->columns; k++) {
+		const struct row row = total_of(d, k);
+
+		columns_csv_row(list, &row, out);
+	}
 	for (size_t i = 0; i < d->count; i++)
-		csv_values(d, event_by_names[d->by], d->rows[i].shown, d->rows[i].a, d->rows[i].b,
-			   out);
+		for (size_t k = 0; k < d->columns; k++) {
+			const struct row row = row_of(d, &d->rows[i], k);
+
+			columns_csv_row(list, &row, out);
+		}
 }
 
 /* ---- JSON ---- */
 
-static json_t *json_values(const struct diff *d, const uint64_t *values_a, const uint64_t *values_b)
+/* Of the whole profiles, or of a row. */
+static json_t *json_events(const struct diff *d, const struct diff_row *r)
 {
 	json_t *o = json_object();
 
 	for (size_t i = 0; i < d->columns; i++) {
-		double a = diff_value(&d->a, i, values_a), b = diff_value(&d->b, i, values_b);
+		const struct row row = r != NULL ? row_of(d, r, i) : total_of(d, i);
 
-		json_object_set_new(o, diff_name(d, i),
-				    json_pack("{s:o, s:o, s:o, s:o}", "a", event_json(a), "b",
-					      event_json(b), "change",
-					      event_json(condition_change(a, b)), "relative",
-					      event_json(condition_relative(a, b))));
+		json_object_set_new(o, diff_name(d, i), columns_json(COLUMN_LIST(SIDES), &row));
 	}
 	return o;
 }
 
 static json_t *json_row(const struct diff *d, const struct diff_row *r)
 {
-	const struct event_row *row = r->shown;
+	const struct row row = row_of(d, r, 0);
+	json_t *o = columns_json(COLUMN_LIST(C(NAME), C(FILE_OF), C(LINE), C(OBJECT)), &row);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", json_text(row->name), "file",
-			 json_text(row->file), "line",
-			 row->line != 0 ? json_integer(row->line) : json_null(), "object",
-			 json_text(row->object), "events", json_values(d, r->a, r->b));
+	json_object_set_new(o, "events", json_events(d, r));
+	return o;
 }
 
 json_t *diff_json_conditions(const struct condition *conditions, size_t count)
@@ -286,8 +311,7 @@ int diff_json(const struct diff *d, const struct condition *conditions, size_t c
 	return json_print(json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "a",
 				    json_text(d->a.path), "b", json_text(d->b.path), "by",
 				    event_by_names[d->by], "inclusive", d->is_inclusive, "totals",
-				    json_values(d, d->a.profile->totals, d->b.profile->totals),
-				    "rows", rows, "conditions",
+				    json_events(d, NULL), "rows", rows, "conditions",
 				    diff_json_conditions(conditions, count)),
 			  out, err);
 }

@@ -2,13 +2,13 @@
 /* Two sampled profiles side by side as text, CSV and JSON. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/condition.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/diff_samples.h"
+#include "views/cost_columns.h"
+#include "views/event_figures.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -33,129 +33,193 @@ static bool is_known(const struct profile *p)
 	return p->sample_count > 0;
 }
 
-static char *misses_figure(const struct profile *p, const struct hot_cost *c,
-			   char buf[FIGURE_BYTES])
+/* ---- Columns ---- */
+
+/* What is not known is NAN. */
+struct side {
+	struct ratio_row limits;
+	double ratio, low, high;
+	double misses; /* per access of the program */
+	uint64_t samples;
+};
+
+/* A cache, or a row of code. */
+struct row {
+	const char *kind, *name, *function, *file;
+	uint32_t line;
+	uint64_t size_bytes;
+	struct side a, b;
+	double change, growth;
+	bool is_outside, are_known;
+	const struct diff_samples *d;
+};
+
+static struct side side_of(const struct profile *p, const struct model_ratio *r,
+			   const struct hot_cost *cost)
 {
-	if (is_known(p))
-		snprintf(buf, FIGURE_BYTES, "%.3f %%", misses_of(c) * 100);
-	else
-		snprintf(buf, FIGURE_BYTES, "-");
-	return buf;
+	bool has_misses = cost != NULL && p->sample_count > 0;
+
+	return (struct side){.limits = {.ratio = r},
+			     .ratio = r->known ? r->ratio : NAN,
+			     .low = r->known ? r->low : NAN,
+			     .high = r->known ? r->high : NAN,
+			     .misses = has_misses ? misses_of(cost) : NAN,
+			     .samples = cost != NULL ? cost->samples : p->process->samples};
 }
 
-static char *change_figure(const struct diff_samples *d, const struct diff_hot_row *r,
-			   char buf[FIGURE_BYTES])
+static void compare_sides(struct row *r)
 {
-	if (is_known(d->a) && is_known(d->b))
-		snprintf(buf, FIGURE_BYTES, "%+.3f %%",
-			 (misses_of(&r->b) - misses_of(&r->a)) * 100);
-	else
-		snprintf(buf, FIGURE_BYTES, "-");
-	return buf;
+	r->change = r->b.misses - r->a.misses;
+	r->growth = condition_relative(r->a.ratio, r->b.ratio);
+	r->are_known = !isnan(r->a.ratio) && !isnan(r->b.ratio);
 }
+
+static struct row cache_of(const struct diff_samples *d, size_t i)
+{
+	const struct diff_cache *c = &d->caches[i];
+	struct row row = {.kind = "cache",
+			  .name = c->name,
+			  .size_bytes = c->size_bytes,
+			  .a = side_of(d->a, &c->a, NULL),
+			  .b = side_of(d->b, &c->b, NULL),
+			  .is_outside = c->is_outside,
+			  .d = d};
+
+	compare_sides(&row);
+	return row;
+}
+
+static struct row row_of(const struct diff_samples *d, size_t i)
+{
+	const struct diff_hot_row *r = &d->rows[i];
+	struct row row = {.kind = by_names[d->by],
+			  .function = r->shown->function,
+			  .file = r->shown->file,
+			  .line = r->shown->line,
+			  .a = side_of(d->a, &r->ratio_a, &r->a),
+			  .b = side_of(d->b, &r->ratio_b, &r->b),
+			  .is_outside = r->is_outside,
+			  .d = d};
+
+	compare_sides(&row);
+	return row;
+}
+
+/* In CSV the size names a cache. */
+static void get_name(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->text = r->function;
+	if (r->size_bytes == 0)
+		return;
+	text_addf(v->made, "%" PRIu64, r->size_bytes);
+	v->text = text_get(v->made);
+}
+
+/* Functions are named by themselves, the others with their file. */
+static void get_code(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	if (r->function != NULL)
+		text_add(v->made, r->function);
+	if (r->d->by != HOT_FUNCTION && r->file != NULL)
+		text_addf(v->made, "%s%s", v->made->count > 0 ? " " : "", r->file);
+	if (r->line != 0)
+		text_addf(v->made, ":%" PRIu32, r->line);
+	v->text = v->made->count > 0 ? text_get(v->made) : NULL;
+}
+
+/* Whether the two intervals do not overlap. */
+static void get_outside(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->truth = r->is_outside;
+	v->is_missing = !r->are_known;
+}
+
+enum {
+	KIND,
+	NAME,
+	FUNCTION,
+	FILE_OF,
+	LINE,
+	CODE,
+	CACHE,
+	SIZE,
+	MISSES_A,
+	MISSES_B,
+	CHANGE,
+	CACHE_A,
+	CACHE_B,
+	RATIO_A,
+	RATIO_B,
+	LOW_A,
+	LOW_B,
+	HIGH_A,
+	HIGH_B,
+	INTERVAL_A,
+	INTERVAL_B,
+	GROWTH,
+	OUTSIDE,
+	SAMPLES_A,
+	SAMPLES_B,
+};
+
+#define MEMBER(member)	COLUMN_MEMBER(struct row, member)
+#define OR_DASH(member) MEMBER(member), .missing = "-"
+
+static const struct column columns[] = {
+	[KIND] = {NULL, "by", UNIT_TEXT, MEMBER(kind)},
+	[NAME] = {NULL, "name", UNIT_TEXT, get_name},
+	[FUNCTION] = {NULL, "function", UNIT_TEXT, MEMBER(function)},
+	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(file)},
+	[LINE] = {NULL, "line", UNIT_NUMBER, MEMBER(line), .zero_is_missing = true},
+	[CODE] = {"CODE", NULL, UNIT_TEXT, get_code, .may_cut = true, .missing = "???"},
+	[CACHE] = {"CACHE", "name", UNIT_TEXT, MEMBER(name)},
+	[SIZE] = {"SIZE", "size_bytes", UNIT_BYTES, MEMBER(size_bytes)},
+	[MISSES_A] = {"A", "misses_a", UNIT_MISSES, OR_DASH(a.misses)},
+	[MISSES_B] = {"B", "misses_b", UNIT_MISSES, OR_DASH(b.misses)},
+	[CHANGE] = {"CHANGE", NULL, UNIT_POINTS, OR_DASH(change)},
+	[CACHE_A] = {"A", NULL, UNIT_RATIO, OR_DASH(a.ratio)},
+	[CACHE_B] = {"B", NULL, UNIT_RATIO, OR_DASH(b.ratio)},
+	[RATIO_A] = {"RATIO A", "ratio_a", UNIT_RATIO, OR_DASH(a.ratio)},
+	[RATIO_B] = {"RATIO B", "ratio_b", UNIT_RATIO, OR_DASH(b.ratio)},
+	[LOW_A] = {NULL, "low_a", UNIT_RATIO, MEMBER(a.low)},
+	[LOW_B] = {NULL, "low_b", UNIT_RATIO, MEMBER(b.low)},
+	[HIGH_A] = {NULL, "high_a", UNIT_RATIO, MEMBER(a.high)},
+	[HIGH_B] = {NULL, "high_b", UNIT_RATIO, MEMBER(b.high)},
+	[INTERVAL_A] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, MEMBER(a.limits.ratio)},
+	[INTERVAL_B] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, MEMBER(b.limits.ratio)},
+	[GROWTH] = {"CHANGE %", NULL, UNIT_GROWTH, MEMBER(growth)},
+	[OUTSIDE] = {"OUTSIDE", "outside", UNIT_TRUTH, get_outside, .missing = "not known"},
+	[SAMPLES_A] = {NULL, "samples_a", UNIT_NUMBER, MEMBER(a.samples)},
+	[SAMPLES_B] = {NULL, "samples_b", UNIT_NUMBER, MEMBER(b.samples)},
+};
+
+#define C(column) (&columns[column])
 
 /* ---- Text ---- */
 
-static void add_side(const char *letter, const char *path, const struct profile *p,
-		     const struct display *d, struct text *out)
-{
-	size_t from = out->count;
-
-	text_addf(out, "%s: ", letter);
-	fit_add(out, path, d);
-	text_add(out, ": ");
-	fit_add(out, p->process->command, d);
-	text_add(out, "\n");
-	fit_prose(out, from, 3, d);
-}
-
-static const char *verdict(const struct diff_cache *c)
-{
-	if (!c->a.known || !c->b.known)
-		return "not known";
-	return c->is_outside ? "yes" : "no";
-}
-
-static char *ratio_figure(const struct model_ratio *r, char buf[FIGURE_BYTES])
-{
-	if (!r->known)
-		snprintf(buf, FIGURE_BYTES, "-");
-	else
-		figure_percent(r->ratio, buf);
-	return buf;
-}
-
-static int add_caches(const struct diff_samples *d, const struct display *display, struct text *out,
+static int put_caches(const struct diff_samples *d, const struct display *display, struct text *out,
 		      struct err *err)
 {
-	static const struct table_column columns[] = {
-		{"CACHE", false, false},   {"SIZE", true, false},
-		{"A", true, false},	   {"95 % INTERVAL", true, false},
-		{"B", true, false},	   {"95 % INTERVAL", true, false},
-		{"CHANGE %", true, false}, {"OUTSIDE", false, false}};
-	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]), display);
+	const struct column_list *list =
+		COLUMN_LIST(C(CACHE), C(SIZE), C(CACHE_A), C(INTERVAL_A), C(CACHE_B), C(INTERVAL_B),
+			    C(GROWTH), C(OUTSIDE));
+	struct table *table = columns_table(list, display);
 	int status;
 
 	for (size_t i = 0; i < d->cache_count; i++) {
-		const struct diff_cache *c = &d->caches[i];
-		char figures[5][FIGURE_BYTES], size[SIZE_TEXT_BYTES];
-		const char *cells[] = {c->name,
-				       size_format(c->size_bytes, size),
-				       ratio_figure(&c->a, figures[0]),
-				       figure_interval(&c->a, figures[1]),
-				       ratio_figure(&c->b, figures[2]),
-				       figure_interval(&c->b, figures[3]),
-				       c->a.known && c->b.known
-					       ? diff_percent(c->a.ratio, c->b.ratio, figures[4])
-					       : "-",
-				       verdict(c)};
+		const struct row row = cache_of(d, i);
 
-		table_row(table, cells);
+		columns_table_row(list, table, &row);
 	}
 	status = table_print(table, out, err);
 	table_free(table);
 	return status;
-}
-
-enum {
-	AT_A,
-	AT_B,
-	AT_CHANGE,
-	AT_RATIO_A,
-	AT_LIMITS_A,
-	AT_RATIO_B,
-	AT_LIMITS_B,
-	AT_OUTSIDE,
-	AT_CODE,
-	CELLS
-};
-
-static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, struct table *table)
-{
-	char figures[AT_OUTSIDE][FIGURE_BYTES];
-	bool known = r->ratio_a.known && r->ratio_b.known;
-	struct text place = {0};
-	const char *cells[CELLS];
-
-	misses_figure(d->a, &r->a, figures[AT_A]);
-	misses_figure(d->b, &r->b, figures[AT_B]);
-	change_figure(d, r, figures[AT_CHANGE]);
-	ratio_figure(&r->ratio_a, figures[AT_RATIO_A]);
-	ratio_figure(&r->ratio_b, figures[AT_RATIO_B]);
-	figure_interval(&r->ratio_a, figures[AT_LIMITS_A]);
-	figure_interval(&r->ratio_b, figures[AT_LIMITS_B]);
-	for (size_t i = 0; i < AT_OUTSIDE; i++)
-		cells[i] = figures[i];
-	cells[AT_OUTSIDE] = !known ? "not known" : r->is_outside ? "yes" : "no";
-	if (r->shown->function != NULL)
-		text_add(&place, r->shown->function);
-	if (d->by != HOT_FUNCTION && r->shown->file != NULL)
-		text_addf(&place, "%s%s", place.count > 0 ? " " : "", r->shown->file);
-	if (r->shown->line != 0)
-		text_addf(&place, ":%" PRIu32, r->shown->line);
-	cells[AT_CODE] = place.count > 0 ? text_get(&place) : "???";
-	table_row(table, cells);
-	text_release(&place);
 }
 
 /*
@@ -179,22 +243,14 @@ static const struct profile *less_resolved(const struct diff_samples *d)
 	return profile_resolved_size(d->b) < profile_resolved_size(d->a) ? d->b : d->a;
 }
 
-static int add_rows(const struct diff_samples *d, size_t top, const struct display *display,
+static int put_rows(const struct diff_samples *d, size_t top, const struct display *display,
 		    struct text *out, struct err *err)
 {
-	static const struct table_column columns[CELLS] = {
-		[AT_A] = {"A", true, false},
-		[AT_B] = {"B", true, false},
-		[AT_CHANGE] = {"CHANGE", true, false},
-		[AT_RATIO_A] = {"RATIO A", true, false},
-		[AT_LIMITS_A] = {"95 % INTERVAL", true, false},
-		[AT_RATIO_B] = {"RATIO B", true, false},
-		[AT_LIMITS_B] = {"95 % INTERVAL", true, false},
-		[AT_OUTSIDE] = {"OUTSIDE", false, false},
-		[AT_CODE] = {"CODE", false, true},
-	};
+	const struct column_list *list =
+		COLUMN_LIST(C(MISSES_A), C(MISSES_B), C(CHANGE), C(RATIO_A), C(INTERVAL_A),
+			    C(RATIO_B), C(INTERVAL_B), C(OUTSIDE), C(CODE));
 	/* Code names a row; of the figures, the change and the ratios are the most important. */
-	static const unsigned least_important[] = {AT_LIMITS_A, AT_LIMITS_B, AT_OUTSIDE};
+	static const unsigned least_important[] = {4, 6, 7}; /* intervals, OUTSIDE */
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top, from = out->count;
 	struct table *table;
 	int status;
@@ -209,10 +265,13 @@ static int add_rows(const struct diff_samples *d, size_t top, const struct displ
 	figure_cache(less_resolved(d), &d->query, out);
 	text_add(out, " per access of the program, and of the code itself (ratio):\n\n");
 	fit_prose(out, from, 0, display);
-	table = table_new(columns, CELLS, display);
+	table = columns_table(list, display);
 	table_may_leave_out(table, least_important, 3);
-	for (size_t i = 0; i < shown; i++)
-		add_row(d, &d->rows[i], table);
+	for (size_t i = 0; i < shown; i++) {
+		const struct row row = row_of(d, i);
+
+		columns_table_row(list, table, &row);
+	}
 	status = table_print(table, out, err);
 	table_free(table);
 	if (changed > shown)
@@ -223,10 +282,10 @@ static int add_rows(const struct diff_samples *d, size_t top, const struct displ
 int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
 		      struct text *out, struct err *err)
 {
-	add_side("A", d->path_a, d->a, display, out);
-	add_side("B", d->path_b, d->b, display, out);
+	diff_put_side("A", d->path_a, d->a->process->command, display, out);
+	diff_put_side("B", d->path_b, d->b->process->command, display, out);
 	text_add(out, "\nMisses per access\n\n");
-	if (add_caches(d, display, out, err) != 0)
+	if (put_caches(d, display, out, err) != 0)
 		return -1;
 	if (d->count == 0) {
 		text_add(out, query_filters(&d->query)
@@ -234,126 +293,70 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 				      : "\nNeither profile has samples.\n");
 		return 0;
 	}
-	return add_rows(d, top, display, out, err);
+	return put_rows(d, top, display, out, err);
 }
 
-/* ---- CSV ---- */
-
-static void csv_number(struct text *out, double n, bool known)
-{
-	if (known && isfinite(n))
-		text_addf(out, ",%.8g", n);
-	else
-		text_add(out, ",");
-}
-
-/* Tell whether two intervals do not overlap; empty if one is unknown. */
-static void csv_outside(struct text *out, const struct model_ratio *a, const struct model_ratio *b,
-			bool is_outside)
-{
-	text_add(out, !a->known || !b->known ? "," : is_outside ? ",1" : ",0");
-}
-
-static void csv_ratio(struct text *out, const struct model_ratio *r)
-{
-	csv_number(out, r->ratio, r->known);
-	csv_number(out, r->low, r->known);
-	csv_number(out, r->high, r->known);
-}
+/* ---- CSV and JSON ---- */
 
 void diff_samples_csv(const struct diff_samples *d, struct text *out)
 {
-	text_add(out,
-		 "by,name,file,line,misses_a,misses_b,ratio_a,low_a,high_a,ratio_b,low_b,high_b,"
-		 "outside,samples_a,samples_b\n");
-	for (size_t i = 0; i < d->cache_count; i++) {
-		const struct diff_cache *c = &d->caches[i];
+	const struct assumed assumed = assumed_by(&d->query);
+	const struct column_list *list =
+		COLUMN_LIST(C(KIND), C(NAME), C(FILE_OF), C(LINE), C(MISSES_A), C(MISSES_B),
+			    C(RATIO_A), C(LOW_A), C(HIGH_A), C(RATIO_B), C(LOW_B), C(HIGH_B),
+			    C(OUTSIDE), C(SAMPLES_A), C(SAMPLES_B), ASSUMED(assumed));
 
-		text_addf(out, "cache,%" PRIu64 ",,,,", c->size_bytes);
-		csv_ratio(out, &c->a);
-		csv_ratio(out, &c->b);
-		csv_outside(out, &c->a, &c->b, c->is_outside);
-		text_addf(out, ",%" PRIu64 ",%" PRIu64 "\n", d->a->process->samples,
-			  d->b->process->samples);
-	}
-	for (size_t i = 0; i < d->count; i++) {
-		const struct diff_hot_row *r = &d->rows[i];
+	columns_csv_head(list, out);
+	for (size_t i = 0; i < d->cache_count + d->count; i++) {
+		const struct row row =
+			i < d->cache_count ? cache_of(d, i) : row_of(d, i - d->cache_count);
 
-		text_addf(out, "%s,", by_names[d->by]);
-		csv_field(out, r->shown->function);
-		text_add(out, ",");
-		csv_field(out, r->shown->file);
-		text_add(out, ",");
-		if (r->shown->line != 0)
-			text_addf(out, "%" PRIu32, r->shown->line);
-		csv_number(out, misses_of(&r->a), is_known(d->a));
-		csv_number(out, misses_of(&r->b), is_known(d->b));
-		csv_ratio(out, &r->ratio_a);
-		csv_ratio(out, &r->ratio_b);
-		csv_outside(out, &r->ratio_a, &r->ratio_b, r->is_outside);
-		text_addf(out, ",%" PRIu64 ",%" PRIu64 "\n", r->a.samples, r->b.samples);
+		columns_csv_row(list, &row, out);
 	}
 }
 
-/* ---- JSON ---- */
-
-static json_t *json_ratio(const struct model_ratio *r)
+static void put_sides(const struct column_list *list, const struct row *row, json_t *o)
 {
-	json_t *o = json_object();
+	json_object_set_new(o, "a", columns_json(list, &row->a));
+	json_object_set_new(o, "b", columns_json(list, &row->b));
+	columns_json_put(COLUMN_LIST(C(OUTSIDE)), row, o);
+}
 
-	json_put_ratio(o, r);
+static json_t *json_cache(const struct diff_samples *d, size_t i)
+{
+	const struct row row = cache_of(d, i);
+	json_t *o = columns_json(COLUMN_LIST(C(CACHE), C(SIZE)), &row);
+
+	put_sides(COLUMN_LIST(RATIO_LIMITS), &row, o);
 	return o;
 }
 
-/* Null if an interval is unknown. */
-static json_t *json_outside(const struct model_ratio *a, const struct model_ratio *b,
-			    bool is_outside)
+static json_t *json_row(const struct diff_samples *d, size_t i)
 {
-	return a->known && b->known ? json_boolean(is_outside) : json_null();
-}
+	static const struct column misses = {NULL, "misses", UNIT_SHARE,
+					     COLUMN_MEMBER(struct side, misses)};
+	static const struct column samples = {NULL, "samples", UNIT_NUMBER,
+					      COLUMN_MEMBER(struct side, samples)};
+	const struct row row = row_of(d, i);
+	json_t *o = columns_json(COLUMN_LIST(C(FUNCTION), C(FILE_OF), C(LINE)), &row);
 
-static json_t *json_side(const struct profile *p, const struct hot_cost *c,
-			 const struct model_ratio *r)
-{
-	json_t *o = json_ratio(r);
-
-	json_object_set_new(o, "misses", is_known(p) ? json_real(misses_of(c)) : json_null());
-	json_object_set_new(o, "samples", json_integer((json_int_t)c->samples));
+	put_sides(COLUMN_LIST(RATIO_LIMITS, &misses, &samples), &row, o);
 	return o;
-}
-
-static json_t *json_cache(const struct diff_cache *c)
-{
-	return json_pack("{s:o, s:I, s:o, s:o, s:o}", "name", json_text(c->name), "size_bytes",
-			 (json_int_t)c->size_bytes, "a", json_ratio(&c->a), "b", json_ratio(&c->b),
-			 "outside", json_outside(&c->a, &c->b, c->is_outside));
-}
-
-static json_t *json_row(const struct diff_samples *d, const struct diff_hot_row *r)
-{
-	const struct hot_row *row = r->shown;
-
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "function", json_text(row->function),
-			 "file", json_text(row->file), "line",
-			 row->line != 0 ? json_integer(row->line) : json_null(), "a",
-			 json_side(d->a, &r->a, &r->ratio_a), "b",
-			 json_side(d->b, &r->b, &r->ratio_b), "outside",
-			 json_outside(&r->ratio_a, &r->ratio_b, r->is_outside));
 }
 
 int diff_samples_json(const struct diff_samples *d, const struct condition *conditions,
 		      size_t count, struct text *out, struct err *err)
 {
-	json_t *caches = json_array(), *rows = json_array();
+	json_t *caches = json_array(), *rows = json_array(), *root;
 
 	for (size_t i = 0; i < d->cache_count; i++)
-		json_array_append_new(caches, json_cache(&d->caches[i]));
+		json_array_append_new(caches, json_cache(d, i));
 	for (size_t i = 0; i < d->count; i++)
-		json_array_append_new(rows, json_row(d, &d->rows[i]));
-	return json_print(json_pack("{s:o, s:o, s:o, s:I, s:s, s:o, s:o}", "a",
-				    json_text(d->path_a), "b", json_text(d->path_b), "caches",
-				    caches, "size_bytes", (json_int_t)d->query.size_bytes, "by",
-				    by_names[d->by], "rows", rows, "conditions",
-				    diff_json_conditions(conditions, count)),
-			  out, err);
+		json_array_append_new(rows, json_row(d, i));
+	root = json_pack("{s:o, s:o, s:o, s:I, s:s, s:o, s:o}", "a", json_text(d->path_a), "b",
+			 json_text(d->path_b), "caches", caches, "size_bytes",
+			 (json_int_t)d->query.size_bytes, "by", by_names[d->by], "rows", rows,
+			 "conditions", diff_json_conditions(conditions, count));
+	assumed_json(&d->query, root);
+	return json_print(root, out, err);
 }

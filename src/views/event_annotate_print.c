@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "views/event_figures.h"
+#include "views/event_list.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -178,48 +179,59 @@ int event_annotation_text(const struct event_annotation *a, bool all, const stru
 
 /* ---- CSV, JSON ---- */
 
+/* A line of the source, or its calls of one function. */
+struct row {
+	struct event_cells events;
+	struct event_line x;
+	const char *source;
+};
+
+static struct row row_of(const struct section *s, size_t i)
+{
+	const struct event_line *line = &s->a->lines[i];
+
+	return (struct row){.events = {s->a->p, line->values, NULL},
+			    .x = *line,
+			    .source = s->has_source ? source_line(&s->source, line->line) : NULL};
+}
+
+enum { FILE_OF, LINE, CALLEE, CALLS, SOURCE };
+
+#define MEMBER(member) COLUMN_MEMBER(struct row, member)
+
+static const struct column columns[] = {
+	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(x.file)},
+	[LINE] = {NULL, "line", UNIT_NUMBER, MEMBER(x.line)},
+	[CALLEE] = {NULL, "callee", UNIT_TEXT, MEMBER(x.callee)},
+	[CALLS] = {NULL, "calls", UNIT_NUMBER, MEMBER(x.calls)},
+	[SOURCE] = {NULL, "source", UNIT_TEXT, MEMBER(source)},
+};
+
+#define C(column) (&columns[column])
+
 void event_annotation_csv(const struct event_annotation *a, struct text *out)
 {
-	size_t i, k;
+	const struct section whole = {.a = a};
+	struct event_list l;
 
-	text_add(out, "file,line,callee,calls");
-	for (k = 0; k < a->columns->count; k++)
-		text_addf(out, ",%s", a->p->columns[a->columns->items[k]].name);
-	text_add(out, "\n");
-	for (i = 0; i < a->count; i++) {
-		const struct event_line *line = &a->lines[i];
+	event_list_init(&l, COLUMN_LIST(C(FILE_OF), C(LINE), C(CALLEE), C(CALLS)));
+	event_list_add_events(&l, a->p, a->columns, EVENT_SELF, NULL);
+	columns_csv_head(&l.columns, out);
+	for (size_t i = 0; i < a->count; i++) {
+		const struct row row = row_of(&whole, i);
 
-		csv_field(out, line->file);
-		text_addf(out, ",%" PRIu32 ",", line->line);
-		csv_field(out, line->callee);
-		text_addf(out, ",%" PRIu64, line->calls);
-		for (k = 0; k < a->columns->count; k++) {
-			text_add(out, ",");
-			event_csv(out, events_value(a->p, a->columns->items[k], line->values));
-		}
-		text_add(out, "\n");
+		columns_csv_row(&l.columns, &row, out);
 	}
 }
 
-static json_t *json_line(const struct section *s, const struct event_line *line)
+static json_t *json_line(const struct section *s, size_t i)
 {
-	const struct event_annotation *a = s->a;
-	json_t *o = json_pack("{s:I}", "line", (json_int_t)line->line), *events = json_object();
-	size_t k;
+	const struct row row = row_of(s, i);
+	json_t *o = columns_json(row.x.callee != NULL ? COLUMN_LIST(C(LINE), C(CALLEE), C(CALLS))
+						      : COLUMN_LIST(C(LINE), C(SOURCE)),
+				 &row);
 
-	for (k = 0; k < a->columns->count; k++)
-		json_object_set_new(
-			events, a->p->columns[a->columns->items[k]].name,
-			event_json(events_value(a->p, a->columns->items[k], line->values)));
-	if (line->callee != NULL) {
-		json_object_set_new(o, "callee", json_text(line->callee));
-		json_object_set_new(o, "calls", json_integer((json_int_t)line->calls));
-	} else {
-		json_object_set_new(
-			o, "source",
-			json_text(s->has_source ? source_line(&s->source, line->line) : NULL));
-	}
-	json_object_set_new(o, "events", events);
+	json_object_set_new(o, "events", event_list_json(s->a->p, s->a->columns, row.x.values));
 	return o;
 }
 
@@ -234,7 +246,7 @@ int event_annotation_json(const struct event_annotation *a, struct text *out, st
 
 		open_section(&s, a, first, NULL);
 		for (; first < s.end; first++)
-			json_array_append_new(lines, json_line(&s, &a->lines[first]));
+			json_array_append_new(lines, json_line(&s, first));
 		json_array_append_new(files,
 				      json_pack("{s:o, s:o}", "file",
 						json_text(a->lines[s.first].file), "lines", lines));

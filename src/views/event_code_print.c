@@ -9,6 +9,7 @@
 #include "events/event_code.h"
 #include "events/event_object.h"
 #include "views/event_figures.h"
+#include "views/event_list.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -181,18 +182,41 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 
 /* ---- CSV, JSON: the instructions with events, and their text ---- */
 
-typedef void instruction_function(void *context, const struct event_line *line, const char *text);
+struct row {
+	struct event_cells events;
+	struct event_line x;
+	const char *instruction;
+};
 
-static void each_instruction(const struct event_annotation *a, instruction_function *take,
-			     void *context)
+enum { OBJECT, ADDRESS, INSTRUCTION, FILE_OF, LINE, CALLEE, CALLS };
+
+#define MEMBER(member) COLUMN_MEMBER(struct row, member)
+
+static const struct column columns[] = {
+	[OBJECT] = {NULL, "object", UNIT_TEXT, MEMBER(x.object)},
+	[ADDRESS] = {NULL, "address", UNIT_ADDRESS, MEMBER(x.address)},
+	[INSTRUCTION] = {NULL, "instruction", UNIT_TEXT, MEMBER(instruction)},
+	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(x.file)},
+	[LINE] = {NULL, "line", UNIT_NUMBER, MEMBER(x.line)},
+	[CALLEE] = {NULL, "callee", UNIT_TEXT, MEMBER(x.callee)},
+	[CALLS] = {NULL, "calls", UNIT_NUMBER, MEMBER(x.calls)},
+};
+
+#define C(column)	    (&columns[column])
+#define INSTRUCTION_COLUMNS C(OBJECT), C(ADDRESS), C(INSTRUCTION), C(FILE_OF), C(LINE)
+#define CALL_COLUMNS	    C(CALLEE), C(CALLS)
+
+typedef void row_function(void *context, const struct row *row);
+
+static void each_row(const struct event_annotation *a, row_function *take, void *context)
 {
 	struct machine_code *m = NULL;
 	const char *object = NULL;
-	size_t i;
 
-	for (i = 0; i < a->count; i++) {
+	for (size_t i = 0; i < a->count; i++) {
 		const struct event_line *line = &a->lines[i];
 		char text[MACHINE_CODE_TEXT] = "";
+		const struct row row = {{a->p, line->values, NULL}, *line, text};
 
 		if (line->object != object) {
 			machine_code_close(m);
@@ -201,77 +225,56 @@ static void each_instruction(const struct event_annotation *a, instruction_funct
 		}
 		if (m != NULL)
 			machine_code_at(m, line->address, text);
-		take(context, line, text);
+		take(context, &row);
 	}
 	machine_code_close(m);
 }
 
-struct output {
-	const struct event_annotation *a;
+struct csv {
+	const struct column_list *columns;
 	struct text *out;
-	json_t *list;
 };
 
-static void csv_instruction(void *context, const struct event_line *line, const char *text)
+static void csv_row(void *context, const struct row *row)
 {
-	const struct output *o = context;
-	size_t k;
+	const struct csv *csv = context;
 
-	csv_field(o->out, line->object);
-	text_addf(o->out, ",0x%" PRIx64 ",", line->address);
-	csv_field(o->out, text);
-	text_add(o->out, ",");
-	csv_field(o->out, line->file);
-	text_addf(o->out, ",%" PRIu32 ",", line->line);
-	csv_field(o->out, line->callee);
-	text_addf(o->out, ",%" PRIu64, line->calls);
-	for (k = 0; k < o->a->columns->count; k++) {
-		text_add(o->out, ",");
-		event_csv(o->out, events_value(o->a->p, o->a->columns->items[k], line->values));
-	}
-	text_add(o->out, "\n");
+	columns_csv_row(csv->columns, row, csv->out);
 }
 
 void event_code_csv(const struct event_annotation *a, struct text *out)
 {
-	struct output o = {.a = a, .out = out};
-	size_t k;
+	struct event_list l;
+	struct csv csv = {&l.columns, out};
 
-	text_add(out, "object,address,instruction,file,line,callee,calls");
-	for (k = 0; k < a->columns->count; k++)
-		text_addf(out, ",%s", a->p->columns[a->columns->items[k]].name);
-	text_add(out, "\n");
-	each_instruction(a, csv_instruction, &o);
+	event_list_init(&l, COLUMN_LIST(INSTRUCTION_COLUMNS, CALL_COLUMNS));
+	event_list_add_events(&l, a->p, a->columns, EVENT_SELF, NULL);
+	columns_csv_head(&l.columns, out);
+	each_row(a, csv_row, &csv);
 }
 
-static void json_instruction(void *context, const struct event_line *line, const char *text)
-{
-	const struct output *o = context;
-	const struct event_annotation *a = o->a;
-	json_t *item = json_object(), *events = json_object();
-	size_t k;
+struct json {
+	const struct event_columns *columns;
+	json_t *list;
+};
 
-	for (k = 0; k < a->columns->count; k++)
-		json_object_set_new(
-			events, a->p->columns[a->columns->items[k]].name,
-			event_json(events_value(a->p, a->columns->items[k], line->values)));
-	json_object_set_new(item, "object", json_text(line->object));
-	json_object_set_new(item, "address", json_integer((json_int_t)line->address));
-	json_object_set_new(item, "instruction", json_text(text));
-	json_object_set_new(item, "file", json_text(line->file));
-	json_object_set_new(item, "line", json_integer(line->line));
-	if (line->callee != NULL) {
-		json_object_set_new(item, "callee", json_text(line->callee));
-		json_object_set_new(item, "calls", json_integer((json_int_t)line->calls));
-	}
-	json_object_set_new(item, "events", events);
-	json_array_append_new(o->list, item);
+static void json_row(void *context, const struct row *row)
+{
+	const struct json *json = context;
+	json_t *o =
+		columns_json(row->x.callee != NULL ? COLUMN_LIST(INSTRUCTION_COLUMNS, CALL_COLUMNS)
+						   : COLUMN_LIST(INSTRUCTION_COLUMNS),
+			     row);
+
+	json_object_set_new(o, "events",
+			    event_list_json(row->events.p, json->columns, row->x.values));
+	json_array_append_new(json->list, o);
 }
 
 int event_code_json(const struct event_annotation *a, struct text *out, struct err *err)
 {
-	struct output o = {.a = a, .list = json_array()};
+	struct json json = {a->columns, json_array()};
 
-	each_instruction(a, json_instruction, &o);
-	return json_print(json_pack("{s:o}", "instructions", o.list), out, err);
+	each_row(a, json_row, &json);
+	return json_print(json_pack("{s:o}", "instructions", json.list), out, err);
 }

@@ -56,6 +56,26 @@ char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES])
 	return buf;
 }
 
+char *event_change(double change, char buf[FIGURE_BYTES])
+{
+	char plain[FIGURE_BYTES];
+
+	event_figure(change, plain);
+	snprintf(buf, FIGURE_BYTES, "%s%.40s", change > 0 ? "+" : "", plain);
+	return buf;
+}
+
+char *event_growth(double relative, char buf[FIGURE_BYTES])
+{
+	if (isinf(relative))
+		snprintf(buf, FIGURE_BYTES, "new");
+	else if (isnan(relative))
+		snprintf(buf, FIGURE_BYTES, "-");
+	else
+		snprintf(buf, FIGURE_BYTES, "%+.2f %%", relative * 100);
+	return buf;
+}
+
 char *event_share(double part, double whole, char buf[FIGURE_BYTES])
 {
 	buf[0] = '\0';

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "events/event_report.h"
 #include "views/event_figures.h"
+#include "views/event_list.h"
 #include "views/figures.h"
 #include "views/json.h"
 #include "views/table.h"
@@ -16,98 +16,6 @@
 #define FIXED_WIDTH  40 /* approximate width of the shares, the sort event twice, and the calls */
 #define NARROW_WIDTH 24 /* width of the shares and the calls */
 #define WIDE	     100
-#define MOST_CELLS   (EVENT_COLUMNS + 10)
-
-/* ---- Text ---- */
-
-/* The columns that identify a row, after the numbers. */
-static const struct name_columns {
-	const char *titles[3]; /* end with NULL */
-} name_columns[EVENT_BY_COUNT] = {
-	[EVENT_BY_FUNCTION] = {{"FUNCTION", "FILE", "OBJECT"}},
-	[EVENT_BY_CLASS] = {{"CLASS OR NAMESPACE"}},
-	[EVENT_BY_FILE] = {{"FILE"}},
-	[EVENT_BY_OBJECT] = {{"OBJECT"}},
-	[EVENT_BY_LINE] = {{"LINE", "FUNCTION"}},
-	[EVENT_BY_LOOP] = {{"LOOP AT", "FUNCTION", "OBJECT"}},
-	[EVENT_BY_PROCESS] = {{"PROCESS", "COMMAND"}},
-	[EVENT_BY_THREAD] = {{"THREAD", "PROCESS", "COMMAND"}},
-};
-
-static const char *or_unknown(const char *name)
-{
-	return name != NULL && name[0] != '\0' ? name : "(unknown)";
-}
-
-static void id_text(int64_t id, char buf[FIGURE_BYTES])
-{
-	if (id == STORE_NONE)
-		snprintf(buf, FIGURE_BYTES, "all");
-	else
-		snprintf(buf, FIGURE_BYTES, "%" PRId64, id);
-}
-
-/* Files of lines are shown without folders, which is mostly unambiguous. */
-static void line_text(const struct event_row *row, struct text *out)
-{
-	text_add(out, or_unknown(row->file != NULL ? path_basename(row->file) : NULL));
-	if (row->line != 0)
-		text_addf(out, ":%" PRIu32, row->line);
-}
-
-struct name_cells {
-	char process[FIGURE_BYTES], thread[FIGURE_BYTES];
-	struct text line;
-	const char *items[3];
-};
-
-static void name_row(const struct event_report *r, const struct event_row *row,
-		     struct name_cells *cells)
-{
-	*cells = (struct name_cells){.items = {or_unknown(row->name)}};
-	id_text(row->process, cells->process);
-	id_text(row->thread, cells->thread);
-	switch (r->by) {
-	case EVENT_BY_FUNCTION:
-		cells->items[1] = row->file != NULL ? path_basename(row->file) : "";
-		cells->items[2] = row->object != NULL ? path_basename(row->object) : "";
-		break;
-	case EVENT_BY_CLASS:
-		if (row->name[0] == '\0')
-			cells->items[0] = "(none)";
-		break;
-	case EVENT_BY_LOOP:
-		if (row->address == 0) {
-			cells->items[0] = "(in no loop)";
-			break;
-		}
-		line_text(row, &cells->line);
-		text_addf(&cells->line, " (%" PRIx64 ")", row->address);
-		cells->items[0] = text_get(&cells->line);
-		cells->items[1] = row->name;
-		cells->items[2] = row->object != NULL ? path_basename(row->object) : "";
-		break;
-	case EVENT_BY_LINE:
-		if (row->file == NULL && row->object != NULL)
-			text_addf(&cells->line, "(in %s)", path_basename(row->object));
-		else
-			line_text(row, &cells->line);
-		cells->items[0] = text_get(&cells->line);
-		cells->items[1] = row->name;
-		break;
-	case EVENT_BY_PROCESS:
-		cells->items[0] = cells->process;
-		cells->items[1] = row->name;
-		break;
-	case EVENT_BY_THREAD:
-		cells->items[0] = cells->thread;
-		cells->items[1] = cells->process;
-		cells->items[2] = row->name;
-		break;
-	default:
-		break;
-	}
-}
 
 /* Inclusive cost needs calls; only loops contain others without them. */
 static bool has_inclusive(const struct event_report *r)
@@ -121,93 +29,252 @@ static bool has_calls(const struct event_report *r)
 	return has_inclusive(r) && r->by != EVENT_BY_LINE && r->by != EVENT_BY_LOOP;
 }
 
-struct layout {
-	struct table_column columns[MOST_CELLS];
-	unsigned less[2]; /* columns that may be left out, least important first */
-	size_t less_count;
-	char titles[2][FIGURE_BYTES]; /* of the sort event */
-	bool is_wide;		      /* show inclusive cost also as a number */
-	size_t count, others;	      /* others: number of chosen columns that are shown */
+/* ---- Columns ---- */
+
+struct row {
+	struct event_cells events;
+	const char *by;
+	struct event_row x;
+	const char *name, *file_name, *object_name; /* in texts; NULL: not known */
+	double self, inclusive;			    /* shares of the event to sort by */
+	double calls;
 };
 
-static void add_title(struct layout *l, const char *title, bool is_number, bool may_cut)
+static double share_of(const struct event_report *r, const uint64_t *values)
 {
-	l->columns[l->count++] = (struct table_column){title, is_number, may_cut};
+	return r->total > 0 ? events_value(r->p, r->choice->columns.sort, values) / r->total : NAN;
+}
+
+static struct row row_of(const struct event_report *r, size_t i)
+{
+	const struct event_row *x = &r->rows.items[r->order[i]];
+
+	return (struct row){
+		.events = {r->p, x->self, x->inclusive},
+		.by = event_by_names[r->by],
+		.x = *x,
+		.name = x->name[0] != '\0' ? x->name : NULL,
+		.file_name = x->file != NULL ? path_basename(x->file) : NULL,
+		.object_name = x->object != NULL ? path_basename(x->object) : NULL,
+		.self = share_of(r, x->self),
+		.inclusive = share_of(r, x->inclusive),
+		.calls = (double)x->calls,
+	};
+}
+
+/* Where the cost itself is not shown, the share bears the mark of an estimate. */
+static void get_marked_inclusive(const void *row, struct value *v)
+{
+	v->real = ((const struct row *)row)->inclusive;
+	v->is_estimate = ((const struct row *)row)->x.is_estimate;
+}
+
+/* `number`: the column of the profile. */
+static void get_inclusive_cost(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->real = events_value(r->events.p, v->number, r->x.inclusive);
+	v->is_estimate = r->x.is_estimate;
+}
+
+static void put_id(int64_t id, struct value *v)
+{
+	v->whole = (uint64_t)id;
+	v->is_missing = id == STORE_NONE;
+}
+
+static void get_process(const void *row, struct value *v)
+{
+	put_id(((const struct row *)row)->x.process, v);
+}
+
+static void get_thread(const void *row, struct value *v)
+{
+	put_id(((const struct row *)row)->x.thread, v);
+}
+
+/* Files of lines are shown without folders, which is mostly unambiguous. */
+static void put_line(const struct row *r, struct text *out)
+{
+	text_add(out, r->file_name != NULL && r->file_name[0] != '\0' ? r->file_name : "(unknown)");
+	if (r->x.line != 0)
+		text_addf(out, ":%" PRIu32, r->x.line);
+}
+
+static void get_line(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	if (r->x.file == NULL && r->object_name != NULL)
+		text_addf(v->made, "(in %s)", r->object_name);
+	else
+		put_line(r, v->made);
+	v->text = text_get(v->made);
+}
+
+static void get_loop(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->is_missing = r->x.address == 0;
+	put_line(r, v->made);
+	text_addf(v->made, " (%" PRIx64 ")", r->x.address);
+	v->text = text_get(v->made);
+}
+
+/* What is in no loop has no function either. */
+static void get_loop_function(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->text = r->x.address != 0 ? r->x.name : NULL;
+}
+
+static void get_loop_object(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->text = r->x.address != 0 ? r->object_name : NULL;
+}
+
+enum {
+	BY,
+	NAME,
+	FILE_OF,
+	LINE,
+	LINE_OR_0,
+	OBJECT,
+	PROCESS,
+	THREAD,
+	CALLS,
+	ESTIMATE,
+	ADDRESS,
+	ADDRESS_OR_0,
+	SELF,
+	INCLUSIVE,
+	MARKED_INCLUSIVE,
+	SHOWN_CALLS,
+	SHOWN_FUNCTION,
+	SHOWN_FILE,
+	SHOWN_OBJECT,
+	SHOWN_CLASS,
+	SHOWN_LINE,
+	SHOWN_LOOP,
+	FILE_NAME,
+	OBJECT_NAME,
+	FUNCTION_OR_NONE,
+	LOOP_FUNCTION,
+	LOOP_OBJECT,
+	SHOWN_PROCESS,
+	SHOWN_THREAD,
+	SHOWN_COMMAND,
+};
+
+#define MEMBER(member)	COLUMN_MEMBER(struct row, member)
+#define OR_UNKNOWN(get) get, .may_cut = true, .missing = "(unknown)"
+
+static const struct column columns[] = {
+	[BY] = {NULL, "by", UNIT_TEXT, MEMBER(by)},
+	[NAME] = {NULL, "name", UNIT_TEXT, MEMBER(x.name)},
+	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(x.file)},
+	[LINE] = {NULL, "line", UNIT_NUMBER, MEMBER(x.line), .zero_is_missing = true},
+	[LINE_OR_0] = {NULL, "line", UNIT_NUMBER, MEMBER(x.line)},
+	[OBJECT] = {NULL, "object", UNIT_TEXT, MEMBER(x.object)},
+	[PROCESS] = {NULL, "process", UNIT_NUMBER, get_process, .is_optional = true},
+	[THREAD] = {NULL, "thread", UNIT_NUMBER, get_thread, .is_optional = true},
+	[CALLS] = {NULL, "calls", UNIT_NUMBER, MEMBER(x.calls)},
+	[ESTIMATE] = {NULL, "inclusive_is_estimate", UNIT_TRUTH, MEMBER(x.is_estimate)},
+	[ADDRESS] = {NULL, "address", UNIT_ADDRESS, MEMBER(x.address), .zero_is_missing = true},
+	[ADDRESS_OR_0] = {NULL, "address", UNIT_ADDRESS, MEMBER(x.address)},
+	[SELF] = {"SELF", NULL, UNIT_SHARE, MEMBER(self)},
+	[INCLUSIVE] = {"INCL", NULL, UNIT_SHARE, MEMBER(inclusive)},
+	[MARKED_INCLUSIVE] = {"INCL", NULL, UNIT_SHARE, get_marked_inclusive},
+	[SHOWN_CALLS] = {"CALLS", NULL, UNIT_EVENT, MEMBER(calls)},
+	[SHOWN_FUNCTION] = {"FUNCTION", NULL, UNIT_TEXT, OR_UNKNOWN(MEMBER(name))},
+	[SHOWN_FILE] = {"FILE", NULL, UNIT_TEXT, OR_UNKNOWN(MEMBER(name))},
+	[SHOWN_OBJECT] = {"OBJECT", NULL, UNIT_TEXT, OR_UNKNOWN(MEMBER(name))},
+	[SHOWN_CLASS] = {"CLASS OR NAMESPACE", NULL, UNIT_TEXT, MEMBER(name), .may_cut = true,
+			 .missing = "(none)"},
+	[SHOWN_LINE] = {"LINE", NULL, UNIT_TEXT, get_line, .may_cut = true},
+	[SHOWN_LOOP] = {"LOOP AT", NULL, UNIT_TEXT, get_loop, .may_cut = true,
+			.missing = "(in no loop)"},
+	[FILE_NAME] = {"FILE", NULL, UNIT_TEXT, MEMBER(file_name), .may_cut = true},
+	[OBJECT_NAME] = {"OBJECT", NULL, UNIT_TEXT, MEMBER(object_name), .may_cut = true},
+	[FUNCTION_OR_NONE] = {"FUNCTION", NULL, UNIT_TEXT, MEMBER(name), .may_cut = true},
+	[LOOP_FUNCTION] = {"FUNCTION", NULL, UNIT_TEXT, get_loop_function, .may_cut = true},
+	[LOOP_OBJECT] = {"OBJECT", NULL, UNIT_TEXT, get_loop_object, .may_cut = true},
+	[SHOWN_PROCESS] = {"PROCESS", NULL, UNIT_NUMBER, get_process, .may_cut = true,
+			   .missing = "all"},
+	[SHOWN_THREAD] = {"THREAD", NULL, UNIT_NUMBER, get_thread, .may_cut = true,
+			  .missing = "all"},
+	[SHOWN_COMMAND] = {"COMMAND", NULL, UNIT_TEXT, MEMBER(name), .may_cut = true},
+};
+
+#define C(column) (&columns[column])
+
+/* ---- Text ---- */
+
+/* The columns behind the numbers, which say what a row is. */
+static void add_names(const struct event_report *r, struct event_list *l)
+{
+	const struct column_list *const names[EVENT_BY_COUNT] = {
+		[EVENT_BY_FUNCTION] = COLUMN_LIST(C(SHOWN_FUNCTION), C(FILE_NAME), C(OBJECT_NAME)),
+		[EVENT_BY_CLASS] = COLUMN_LIST(C(SHOWN_CLASS)),
+		[EVENT_BY_FILE] = COLUMN_LIST(C(SHOWN_FILE)),
+		[EVENT_BY_OBJECT] = COLUMN_LIST(C(SHOWN_OBJECT)),
+		[EVENT_BY_LINE] = COLUMN_LIST(C(SHOWN_LINE), C(FUNCTION_OR_NONE)),
+		[EVENT_BY_LOOP] = COLUMN_LIST(C(SHOWN_LOOP), C(LOOP_FUNCTION), C(LOOP_OBJECT)),
+		[EVENT_BY_PROCESS] = COLUMN_LIST(C(SHOWN_PROCESS), C(SHOWN_COMMAND)),
+		[EVENT_BY_THREAD] =
+			COLUMN_LIST(C(SHOWN_THREAD), C(SHOWN_PROCESS), C(SHOWN_COMMAND)),
+	};
+
+	event_list_add(l, names[r->by]);
+}
+
+struct layout {
+	struct event_list list;
+	char title[FIGURE_BYTES]; /* of the inclusive cost */
+	size_t others;		  /* how many of the chosen columns are shown */
+	unsigned less[2];	  /* columns that may be left out, least important first */
+	size_t less_count;
+};
+
+static void add_inclusive(const struct event_report *r, bool is_wide, struct layout *l)
+{
+	size_t sort = r->choice->columns.sort;
+
+	event_list_add(&l->list, COLUMN_LIST(is_wide ? C(INCLUSIVE) : C(MARKED_INCLUSIVE)));
+	if (!is_wide)
+		return;
+	snprintf(l->title, sizeof(l->title), "%.30s INCL", r->p->columns[sort].name);
+	event_list_make(&l->list, (struct column){.title = l->title,
+						  .unit = UNIT_EVENT,
+						  .get = get_inclusive_cost,
+						  .number = sort});
 }
 
 static void lay_out(const struct event_report *r, const struct display *d, struct layout *l)
 {
 	const struct event_columns *c = &r->choice->columns;
-	size_t i;
+	bool is_wide = d->width == 0 || d->width >= WIDE;
+	size_t figures;
 
-	l->count = 0;
-	l->is_wide = d->width == 0 || d->width >= WIDE;
-	l->others = event_columns_that_fit(r->p, c, d, l->is_wide ? FIXED_WIDTH : NARROW_WIDTH);
-	snprintf(l->titles[0], FIGURE_BYTES, "%.30s", r->p->columns[c->sort].name);
-	snprintf(l->titles[1], FIGURE_BYTES, "%.30s INCL", r->p->columns[c->sort].name);
-	add_title(l, "SELF", true, false);
-	add_title(l, l->titles[0], true, false);
-	if (has_inclusive(r)) {
-		add_title(l, "INCL", true, false);
-		if (l->is_wide)
-			add_title(l, l->titles[1], true, false);
-	}
-	for (i = 0; i < l->others; i++) {
-		if (c->items[i] != c->sort)
-			add_title(l, r->p->columns[c->items[i]].name, true, false);
-	}
+	l->others = event_columns_that_fit(r->p, c, d, is_wide ? FIXED_WIDTH : NARROW_WIDTH);
+	event_list_init(&l->list, COLUMN_LIST(C(SELF)));
+	event_list_add_event(&l->list, r->p, c->sort, EVENT_SELF, NULL);
+	if (has_inclusive(r))
+		add_inclusive(r, is_wide, l);
+	event_list_add_others(&l->list, r->p, c, l->others, EVENT_SELF);
 	if (has_calls(r))
-		add_title(l, "CALLS", true, false);
-	for (i = 0; i < 3 && name_columns[r->by].titles[i] != NULL; i++)
-		add_title(l, name_columns[r->by].titles[i], false, true);
+		event_list_add(&l->list, COLUMN_LIST(C(SHOWN_CALLS)));
+	figures = l->list.columns.count;
+	add_names(r, &l->list);
 	/* The first name identifies the row, and is never left out. */
-	l->less_count = i - 1;
-	for (i = 0; i < l->less_count; i++)
-		l->less[i] = (unsigned)(l->count - 1 - i);
-}
-
-/* Only the share is shown, so it gets the mark of an estimate. */
-static void mark_estimate(char figure[FIGURE_BYTES])
-{
-	size_t length = strlen(figure);
-
-	if (length + 1 < FIGURE_BYTES)
-		memcpy(figure + length, "~", 2);
-}
-
-static void put_row(const struct event_report *r, const struct layout *l, struct table *table,
-		    const struct event_row *row)
-{
-	const struct event_columns *c = &r->choice->columns;
-	char figures[MOST_CELLS][FIGURE_BYTES];
-	const char *cells[MOST_CELLS];
-	double self = events_value(r->p, c->sort, row->self);
-	double inclusive = events_value(r->p, c->sort, row->inclusive);
-	struct name_cells names;
-	size_t n = 0, i;
-
-	event_share(self, r->total, figures[n++]);
-	event_figure(self, figures[n++]);
-	if (has_inclusive(r)) {
-		event_share(inclusive, r->total, figures[n++]);
-		if (l->is_wide)
-			event_figure_of(inclusive, row->is_estimate, figures[n++]);
-		else if (row->is_estimate)
-			mark_estimate(figures[n - 1]);
-	}
-	for (i = 0; i < l->others; i++) {
-		if (c->items[i] != c->sort)
-			event_figure(events_value(r->p, c->items[i], row->self), figures[n++]);
-	}
-	if (has_calls(r))
-		event_figure((double)row->calls, figures[n++]);
-	for (i = 0; i < n; i++)
-		cells[i] = figures[i];
-	name_row(r, row, &names);
-	for (i = 0; n < l->count; i++)
-		cells[n++] = names.items[i];
-	table_row(table, cells);
-	text_release(&names.line);
+	l->less_count = l->list.columns.count - figures - 1;
+	for (size_t i = 0; i < l->less_count; i++)
+		l->less[i] = (unsigned)(l->list.columns.count - 1 - i);
 }
 
 int event_report_text(const struct event_report *r, size_t top, const struct display *d,
@@ -227,11 +294,13 @@ int event_report_text(const struct event_report *r, size_t top, const struct dis
 		return 0;
 	}
 	lay_out(r, d, &l);
-	table = table_new(l.columns, l.count, d);
+	table = columns_table(&l.list.columns, d);
 	table_may_leave_out(table, l.less, l.less_count);
 	for (i = 0; i < r->count && i < top; i++) {
-		has_estimates |= r->rows.items[r->order[i]].is_estimate;
-		put_row(r, &l, table, &r->rows.items[r->order[i]]);
+		const struct row row = row_of(r, i);
+
+		has_estimates |= row.x.is_estimate;
+		columns_table_row(&l.list.columns, table, &row);
 	}
 	ret = table_print(table, out, err);
 	table_free(table);
@@ -249,82 +318,42 @@ int event_report_text(const struct event_report *r, size_t top, const struct dis
 void event_report_csv(const struct event_report *r, struct text *out)
 {
 	const struct event_columns *c = &r->choice->columns;
-	size_t i, k;
+	struct event_list l;
 
-	text_add(out,
-		 "by,name,file,line,object,process,thread,calls,inclusive_is_estimate,address");
-	for (k = 0; k < c->count; k++) {
-		const char *name = r->p->columns[c->items[k]].name;
-
-		text_addf(out, ",self_%s,inclusive_%s", name, name);
+	event_list_init(&l, COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE), C(OBJECT), C(PROCESS),
+					C(THREAD), C(CALLS), C(ESTIMATE), C(ADDRESS)));
+	for (size_t k = 0; k < c->count; k++) {
+		event_list_add_event(&l, r->p, c->items[k], EVENT_SELF, "self_");
+		event_list_add_event(&l, r->p, c->items[k], EVENT_INCLUSIVE, "inclusive_");
 	}
-	text_add(out, "\n");
-	for (i = 0; i < r->count; i++) {
-		const struct event_row *row = &r->rows.items[r->order[i]];
+	columns_csv_head(&l.columns, out);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct row row = row_of(r, i);
 
-		text_addf(out, "%s,", event_by_names[r->by]);
-		csv_field(out, row->name);
-		text_add(out, ",");
-		csv_field(out, row->file);
-		text_add(out, ",");
-		if (row->line != 0)
-			text_addf(out, "%" PRIu32, row->line);
-		text_add(out, ",");
-		csv_field(out, row->object);
-		text_add(out, ",");
-		if (row->process != STORE_NONE)
-			text_addf(out, "%" PRId64, row->process);
-		text_add(out, ",");
-		if (row->thread != STORE_NONE)
-			text_addf(out, "%" PRId64, row->thread);
-		text_addf(out, ",%" PRIu64 ",%d,", row->calls, row->is_estimate);
-		if (row->address != 0)
-			text_addf(out, "0x%" PRIx64, row->address);
-		for (k = 0; k < c->count; k++) {
-			text_add(out, ",");
-			event_csv(out, events_value(r->p, c->items[k], row->self));
-			text_add(out, ",");
-			event_csv(out, events_value(r->p, c->items[k], row->inclusive));
-		}
-		text_add(out, "\n");
+		columns_csv_row(&l.columns, &row, out);
 	}
 }
 
-static json_t *json_events(const struct event_report *r, const uint64_t *values)
+static json_t *json_row(const struct event_report *r, size_t i)
 {
+	const struct column_list *const lists[EVENT_BY_COUNT] = {
+		[EVENT_BY_FUNCTION] = COLUMN_LIST(C(FILE_OF), C(OBJECT)),
+		[EVENT_BY_LINE] = COLUMN_LIST(C(FILE_OF), C(OBJECT), C(LINE_OR_0)),
+		[EVENT_BY_LOOP] = COLUMN_LIST(C(FILE_OF), C(OBJECT), C(LINE_OR_0), C(ADDRESS_OR_0)),
+	};
 	const struct event_columns *c = &r->choice->columns;
-	json_t *o = json_object();
-	size_t k;
+	const struct row row = row_of(r, i);
+	json_t *o = columns_json(COLUMN_LIST(C(NAME)), &row);
 
-	for (k = 0; k < c->count; k++)
-		json_object_set_new(o, r->p->columns[c->items[k]].name,
-				    event_json(events_value(r->p, c->items[k], values)));
-	return o;
-}
-
-static json_t *json_row(const struct event_report *r, const struct event_row *row)
-{
-	json_t *o = json_object();
-
-	json_object_set_new(o, "name", json_text(row->name));
-	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
-		json_object_set_new(o, "file", json_text(row->file));
-	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
-		json_object_set_new(o, "object", json_text(row->object));
-	if (r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
-		json_object_set_new(o, "line", json_integer(row->line));
-	if (r->by == EVENT_BY_LOOP)
-		json_object_set_new(o, "address", json_integer((json_int_t)row->address));
-	if (row->process != STORE_NONE)
-		json_object_set_new(o, "process", json_integer(row->process));
-	if (row->thread != STORE_NONE)
-		json_object_set_new(o, "thread", json_integer(row->thread));
+	if (lists[r->by] != NULL)
+		columns_json_put(lists[r->by], &row, o);
+	columns_json_put(COLUMN_LIST(C(PROCESS), C(THREAD)), &row, o);
 	if (has_calls(r))
-		json_object_set_new(o, "calls", json_integer((json_int_t)row->calls));
-	json_object_set_new(o, "self", json_events(r, row->self));
+		columns_json_put(COLUMN_LIST(C(CALLS)), &row, o);
+	json_object_set_new(o, "self", event_list_json(r->p, c, row.x.self));
 	if (has_inclusive(r)) {
-		json_object_set_new(o, "inclusive", json_events(r, row->inclusive));
-		json_object_set_new(o, "inclusive_is_estimate", json_boolean(row->is_estimate));
+		json_object_set_new(o, "inclusive", event_list_json(r->p, c, row.x.inclusive));
+		columns_json_put(COLUMN_LIST(C(ESTIMATE)), &row, o);
 	}
 	return o;
 }
@@ -335,9 +364,10 @@ int event_report_json(const struct event_report *r, struct text *out, struct err
 	size_t i;
 
 	for (i = 0; i < r->count; i++)
-		json_array_append_new(list, json_row(r, &r->rows.items[r->order[i]]));
+		json_array_append_new(list, json_row(r, i));
 	return json_print(json_pack("{s:s, s:s, s:o, s:o}", "by", event_by_names[r->by], "sort",
 				    r->p->columns[r->choice->columns.sort].name, "totals",
-				    json_events(r, r->p->totals), "rows", list),
+				    event_list_json(r->p, &r->choice->columns, r->p->totals),
+				    "rows", list),
 			  out, err);
 }

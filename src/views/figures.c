@@ -186,18 +186,6 @@ void figure_place(const char *file, uint32_t line, const char *function, struct 
 	text_add(out, function != NULL ? function : "");
 }
 
-void csv_ending(struct text *t, const struct store_process *x)
-{
-	char name[SIGNAL_NAME_BYTES];
-
-	if (x->exit_status != STORE_NONE)
-		text_addf(t, "%" PRId64, x->exit_status);
-	if (x->signal > 0)
-		text_addf(t, ",%" PRId64 ",%s", x->signal, signal_name(x->signal, name));
-	else
-		text_add(t, ",,");
-}
-
 /* Spreadsheets treat such a field as a formula, which may run programs; except numbers. */
 static bool is_formula(const char *field)
 {

@@ -62,13 +62,6 @@ void figure_place(const char *file, uint32_t line, const char *function, struct 
 void csv_field(struct text *t, const char *field);
 
 /*
- * Add three fields: exit code, number and name of the signal; each empty if there is none, or it is
- * unknown.
- */
-void csv_ending(struct text *t, const struct store_process *x);
-#define CSV_ENDING "exit_status,signal,signal_name"
-
-/*
  * Add a function's name for a folded stack; semicolons become colons, as they would end the name.
  */
 void folded_name(struct text *out, const char *name);

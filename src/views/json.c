@@ -5,32 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/signal_name.h"
 #include "base/text.h"
-
-void json_put_ratio(json_t *object, const struct model_ratio *r)
-{
-	json_object_set_new(object, "miss_ratio", r->known ? json_real(r->ratio) : json_null());
-	json_object_set_new(object, "low", json_real(r->low));
-	json_object_set_new(object, "high", json_real(r->high));
-}
-
-static json_t *known_or_null(bool is_known, int64_t number)
-{
-	return is_known ? json_integer(number) : json_null();
-}
-
-void json_put_ending(json_t *object, const struct store_process *x)
-{
-	char name[SIGNAL_NAME_BYTES];
-	bool is_signal = x->signal > 0;
-
-	json_object_set_new(object, "exit_status",
-			    known_or_null(x->exit_status != STORE_NONE, x->exit_status));
-	json_object_set_new(object, "signal", known_or_null(is_signal, x->signal));
-	json_object_set_new(object, "signal_name",
-			    is_signal ? json_string(signal_name(x->signal, name)) : json_null());
-}
 
 json_t *json_text(const char *s)
 {

@@ -8,12 +8,6 @@
 #include "base/text.h"
 #include "profile/profile.h"
 
-/* Add miss_ratio, low, high to an object: null, 0, 1 if unknown. */
-void json_put_ratio(json_t *object, const struct model_ratio *r);
-
-/* Add exit_status, signal and signal_name: null if there is none, or it is unknown. */
-void json_put_ending(json_t *object, const struct store_process *x);
-
 /* A string; bytes that are not UTF-8 become \xNN; NULL becomes null. */
 json_t *json_text(const char *s);
 

@@ -30,9 +30,9 @@ json_t *data_json_rows(const struct data *d, const bool *marks);
  */
 json_t *annotation_sources_json(const struct annotation *a, const struct hot_row *row);
 
-/* "+1,234", "-0.01"; and "+5.22 %", or "new" if a is 0. Return buf. */
-char *diff_figure(double change, char buf[FIGURE_BYTES]);
-char *diff_percent(double a, double b, char buf[FIGURE_BYTES]);
+/* "A: before.db: ./prog", a line of the heading of a comparison. */
+void diff_put_side(const char *letter, const char *path, const char *command,
+		   const struct display *d, struct text *out);
 
 /* A list of the results of conditions. */
 json_t *diff_json_conditions(const struct condition *conditions, size_t count);

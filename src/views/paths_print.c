@@ -140,7 +140,8 @@ static void add_folded(const struct paths *t, const struct paths_node *n, struct
 
 void paths_csv(const struct paths *t, struct text *out)
 {
-	const struct column_list *columns = COLUMN_LIST(COST(PATH), COST_SHARES);
+	const struct assumed assumed = assumed_by(t->query);
+	const struct column_list *columns = COLUMN_LIST(COST(PATH), COST_SHARES, ASSUMED(assumed));
 
 	columns_csv_head(columns, out);
 	for (size_t i = 0; i < t->count; i++) {
@@ -184,14 +185,14 @@ static json_t *json_path(const struct paths *t, const struct paths_node *n)
 
 int paths_json(const struct paths *t, struct text *out, struct err *err)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *root;
 
 	for (size_t i = 0; i < t->count; i++)
 		if (ends_here(t, &t->items[i]))
 			json_array_append_new(list, json_path(t, &t->items[i]));
-	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes",
-				    (json_int_t)t->query->size_bytes, "miss_ratio",
-				    misses_of(&t->total), "known_share", t->with_path, "paths",
-				    list),
-			  out, err);
+	root = json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)t->query->size_bytes,
+			 "miss_ratio", misses_of(&t->total), "known_share", t->with_path, "paths",
+			 list);
+	assumed_json(t->query, root);
+	return json_print(root, out, err);
 }

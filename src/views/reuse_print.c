@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "estimate/reuse.h"
 #include "estimate/summary.h"
-#include "views/columns.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -346,13 +346,9 @@ int reuse_text(const struct reuse *r, size_t rows, const struct display *d, stru
 
 /* ---- CSV ---- */
 
-#define CSV_COLUMNS                                                                        \
-	COLUMN_LIST(C(KIND), C(FROM_FUNCTION), C(FROM_FILE), C(FROM_LINE), C(TO_FUNCTION), \
-		    C(TO_FILE), C(TO_LINE), C(LOW), C(HIGH), FIGURES)
-
 /* A row for distances from `low` to `high` accesses, or above `low`. */
 static void csv_bin(const struct reuse *r, const struct reuse_bin *bin, uint64_t low, uint64_t high,
-		    bool has_high, struct text *out)
+		    bool has_high, const struct column_list *list, struct text *out)
 {
 	double sum = bin_sum(bin);
 	const struct row row = {.kind = "distance",
@@ -367,20 +363,25 @@ static void csv_bin(const struct reuse *r, const struct reuse_bin *bin, uint64_t
 				.far = NAN};
 
 	if (sum > 0)
-		columns_csv_row(CSV_COLUMNS, &row, out);
+		columns_csv_row(list, &row, out);
 }
 
 void reuse_csv(const struct reuse *r, struct text *out)
 {
-	columns_csv_head(CSV_COLUMNS, out);
+	const struct assumed assumed = assumed_by(r->query);
+	const struct column_list *list =
+		COLUMN_LIST(C(KIND), C(FROM_FUNCTION), C(FROM_FILE), C(FROM_LINE), C(TO_FUNCTION),
+			    C(TO_FILE), C(TO_LINE), C(LOW), C(HIGH), FIGURES, ASSUMED(assumed));
+
+	columns_csv_head(list, out);
 	for (size_t i = 0; i < r->count; i++) {
 		struct row row = row_of(r, i, r->ratio);
 
-		columns_csv_row(CSV_COLUMNS, &row, out);
+		columns_csv_row(list, &row, out);
 	}
 	for (unsigned b = 0; b < REUSE_BINS; b++)
-		csv_bin(r, &r->bins[b], reuse_bin_low(b), reuse_bin_high(b), true, out);
-	csv_bin(r, &r->far, (uint64_t)nearbyint(r->resolution), 0, false, out);
+		csv_bin(r, &r->bins[b], reuse_bin_low(b), reuse_bin_high(b), true, list, out);
+	csv_bin(r, &r->far, (uint64_t)nearbyint(r->resolution), 0, false, list, out);
 }
 
 /* ---- JSON ---- */
@@ -430,5 +431,6 @@ int reuse_json(const struct reuse *r, struct text *out, struct err *err)
 			 (json_int_t)r->total.samples, "reuses", json_rows(r), "distances",
 			 distances, "far", json_bin(r, &r->far));
 	json_object_set_new(root, "resolution_distance", json_real(r->resolution));
+	assumed_json(r->query, root);
 	return json_print(root, out, err);
 }

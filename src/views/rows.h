@@ -17,6 +17,7 @@ struct rows {
 	size_t count, bytes_each;
 	const struct column_list *text, *csv, *json;
 	const char *key;		 /* of the array in JSON */
+	const struct column_list *about; /* more members of the object around it; NULL: none */
 	const unsigned *least_important; /* for table_may_leave_out */
 	size_t least_count;
 };

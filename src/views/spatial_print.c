@@ -132,8 +132,9 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 
 void spatial_csv(const struct spatial *s, struct text *out)
 {
+	const struct assumed assumed = assumed_by(s->query);
 	const struct column_list *list =
-		COLUMN_LIST(RATIO(SIZE), &columns[LINE], RATIO_LIMITS, FIGURES);
+		COLUMN_LIST(RATIO(SIZE), &columns[LINE], RATIO_LIMITS, FIGURES, ASSUMED(assumed));
 	struct row row;
 
 	columns_csv_head(list, out);
@@ -158,15 +159,15 @@ static json_t *size_json(const struct spatial *s, size_t i)
 int spatial_json(const struct spatial *s, const struct profile *p, struct text *out,
 		 struct err *err)
 {
-	json_t *caches = json_array();
+	json_t *caches = json_array(), *root;
 
 	for (size_t i = 0; i < s->size_count; i++)
 		json_array_append_new(caches, size_json(s, i));
-	return json_print(json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part",
-				    json_text(s->part), "process", (json_int_t)p->process->id,
-				    "command", json_text(p->process->command), "policy",
-				    policy_word(profile_policy(s->query)), "small_line_bytes",
-				    (int)s->small_line, "samples", (json_int_t)s->samples, "caches",
-				    caches),
-			  out, err);
+	root = json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part", json_text(s->part),
+			 "process", (json_int_t)p->process->id, "command",
+			 json_text(p->process->command), "policy",
+			 policy_word(profile_policy(s->query)), "small_line_bytes",
+			 (int)s->small_line, "samples", (json_int_t)s->samples, "caches", caches);
+	assumed_json(s->query, root);
+	return json_print(root, out, err);
 }

@@ -10,6 +10,7 @@
 #include "views/figures.h"
 #include "views/json.h"
 #include "views/parts.h"
+#include "views/process_columns.h"
 #include "views/views.h"
 
 /* The counts of a process in CSV and JSON, under the schema's names. */
@@ -39,84 +40,211 @@ static void list_counts(const struct store_process *x, struct count counts[COUNT
 	memcpy(counts, all, sizeof(all));
 }
 
-#define CSV_COLUMNS(misses)                                                                   \
-	COLUMN_LIST(COST(KIND), COST(NAME), COST(FILE), COST(NUMBER), COST(RATIO), COST(LOW), \
-		    COST(HIGH), misses, COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES))
+/* ---- CSV: one table for all sections ---- */
 
-static void csv_rows(const char *kind, const struct hot *h, struct text *out)
+/* NAN: nothing is known, or it says nothing of such a row. */
+struct row {
+	const char *kind, *name, *file;
+	bool has_number, has_samples;
+	uint64_t number, samples;
+	double ratio, low, high, misses, unresolved, accesses;
+	const char *policy; /* of the cache that the row is about */
+	uint64_t ways;
+};
+
+static void get_number(const void *row, struct value *v)
 {
-	for (size_t i = 0; i < h->count; i++) {
-		struct cost_row row = cost_row_of(h, i);
+	v->whole = ((const struct row *)row)->number;
+	v->is_missing = !((const struct row *)row)->has_number;
+}
 
-		row.kind = kind;
-		row.name = row.function;
-		columns_csv_row(CSV_COLUMNS(COST(MISSES)), &row, out);
+static void get_samples(const void *row, struct value *v)
+{
+	v->whole = ((const struct row *)row)->samples;
+	v->is_missing = !((const struct row *)row)->has_samples;
+}
+
+#define MEMBER(member) COLUMN_MEMBER(struct row, member)
+
+static const struct column csv_columns[] = {
+	{NULL, "kind", UNIT_TEXT, MEMBER(kind)},
+	{NULL, "name", UNIT_TEXT, MEMBER(name)},
+	{NULL, "file", UNIT_TEXT, MEMBER(file)},
+	{NULL, "number", UNIT_NUMBER, get_number},
+	{NULL, "miss_ratio", UNIT_SHARE, MEMBER(ratio)},
+	{NULL, "low", UNIT_SHARE, MEMBER(low)},
+	{NULL, "high", UNIT_SHARE, MEMBER(high)},
+	{NULL, "miss_share", UNIT_SHARE, MEMBER(misses)},
+	{NULL, "unresolved_share", UNIT_SHARE, MEMBER(unresolved)},
+	{NULL, "access_share", UNIT_SHARE, MEMBER(accesses)},
+	{NULL, "samples", UNIT_NUMBER, get_samples},
+	{NULL, "policy", UNIT_TEXT, MEMBER(policy)},
+	{NULL, "ways", UNIT_NUMBER, MEMBER(ways), .zero_is_missing = true},
+};
+
+struct csv {
+	const struct column *items[sizeof(csv_columns) / sizeof(csv_columns[0])];
+	struct column_list list;
+	const struct query *query;
+	struct text *out;
+};
+
+static void csv_init(struct csv *csv, const struct query *q, struct text *out)
+{
+	csv->list = (struct column_list){csv->items, sizeof(csv->items) / sizeof(csv->items[0])};
+	for (size_t i = 0; i < csv->list.count; i++)
+		csv->items[i] = &csv_columns[i];
+	csv->query = q;
+	csv->out = out;
+	columns_csv_head(&csv->list, out);
+}
+
+static struct row row_of(const char *kind, const char *name)
+{
+	return (struct row){.kind = kind,
+			    .name = name,
+			    .ratio = NAN,
+			    .low = NAN,
+			    .high = NAN,
+			    .misses = NAN,
+			    .unresolved = NAN,
+			    .accesses = NAN};
+}
+
+static void put_row(const struct csv *csv, const struct row *row)
+{
+	columns_csv_row(&csv->list, row, csv->out);
+}
+
+/* A row about a cache says what is assumed of it. */
+static void put_cache_row(const struct csv *csv, struct row *row)
+{
+	row->policy = policy_word(profile_policy(csv->query));
+	row->ways = csv->query->ways;
+	put_row(csv, row);
+}
+
+static void put_number(const struct csv *csv, const char *kind, const char *name, uint64_t number)
+{
+	struct row row = row_of(kind, name);
+
+	row.has_number = true;
+	row.number = number;
+	put_row(csv, &row);
+}
+
+static void put_share(const struct csv *csv, const char *name, double share)
+{
+	struct row row = row_of("reuse", name);
+
+	row.accesses = share;
+	put_row(csv, &row);
+}
+
+static void put_process(const struct csv *csv, const struct store_process *x)
+{
+	struct row row = row_of("process", x->command);
+	struct count counts[COUNTS];
+
+	row.has_number = row.has_samples = true;
+	row.number = (uint64_t)x->id;
+	row.samples = x->samples;
+	put_row(csv, &row);
+	list_counts(x, counts);
+	for (size_t i = 0; i < COUNTS; i++)
+		put_number(csv, "count", counts[i].name, counts[i].value);
+}
+
+static void put_caches(const struct csv *csv, const struct summary *s)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(s->profile, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		const struct query at = query_at(s->query, caches[i].size_bytes);
+		struct row row = row_of("cache", caches[i].name);
+		struct model_ratio r;
+
+		if (caches[i].size_bytes == 0)
+			continue;
+		profile_solve(s->profile, &at, &r);
+		row.has_number = true;
+		row.number = caches[i].size_bytes;
+		row.ratio = r.known ? r.ratio : NAN;
+		row.low = r.known ? r.low : 0;
+		row.high = r.known ? r.high : 1;
+		put_cache_row(csv, &row);
 	}
 }
 
-static void csv_data(const struct data *d, struct text *out)
+static struct row cost_of(const char *kind, const char *name, const char *file, uint32_t line,
+			  const struct hot_cost *cost, const struct hot_cost *whole)
+{
+	struct row row = row_of(kind, name);
+
+	row.file = file;
+	row.has_number = line != 0;
+	row.number = line;
+	row.ratio = hot_miss_ratio(cost);
+	row.misses = hot_share(cost->misses, whole);
+	row.unresolved = hot_share(cost->unresolved, whole);
+	row.accesses = cost->accesses;
+	row.has_samples = true;
+	row.samples = cost->samples;
+	return row;
+}
+
+static void put_hot(const struct csv *csv, const char *kind, const struct hot *h)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		const struct hot_row *r = &h->rows[i];
+		struct row row = cost_of(kind, r->function, r->file, r->line, &r->cost, &h->total);
+
+		put_cache_row(csv, &row);
+	}
+}
+
+static void put_data(const struct csv *csv, const struct data *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		const struct data_row *r = &d->rows[i];
-		const struct cost_row row = {.kind = "object",
-					     .name = r->name,
-					     .file = r->file,
-					     .line = r->line,
-					     .cost = &r->cost,
-					     .whole = &d->total,
-					     .ratio = &r->ratio};
+		struct row row = cost_of("object", r->name, r->file, r->line, &r->cost, &d->total);
 
-		columns_csv_row(CSV_COLUMNS(COST(ALL_MISSES)), &row, out);
+		row.misses = hot_share(r->cost.misses + r->cost.unresolved, &d->total);
+		row.low = r->ratio.low;
+		row.high = r->ratio.high;
+		put_cache_row(csv, &row);
 	}
 }
 
 void summary_csv(const struct summary *s, struct text *out)
 {
-	const struct profile *p = s->profile;
-	struct profile_cache caches[PROFILE_CACHES];
-	struct count counts[COUNTS];
+	struct csv csv;
 
-	columns_csv_head(CSV_COLUMNS(COST(MISSES)), out);
-	text_add(out, "process,");
-	csv_field(out, p->process->command);
-	text_addf(out, ",,%" PRId64 ",,,,,,,%" PRIu64 "\n", p->process->id, p->process->samples);
-	list_counts(p->process, counts);
-	for (size_t i = 0; i < COUNTS; i++)
-		text_addf(out, "count,%s,,%" PRIu64 ",,,,,,,\n", counts[i].name, counts[i].value);
-	profile_caches(p, caches);
-	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		const struct query at = query_at(s->query, caches[i].size_bytes);
-		struct model_ratio r;
-
-		if (caches[i].size_bytes == 0)
-			continue;
-		profile_solve(p, &at, &r);
-		text_addf(out, "cache,%s,,%" PRIu64 ",", caches[i].name, caches[i].size_bytes);
-		if (r.known)
-			text_addf(out, "%.8g,%.8g,%.8g,,,,\n", r.ratio, r.low, r.high);
-		else
-			text_add(out, ",0,1,,,,\n");
+	csv_init(&csv, s->query, out);
+	put_process(&csv, s->profile->process);
+	put_caches(&csv, s);
+	if (s->profile->sample_count > 0) {
+		put_share(&csv, "temporal", s->temporal);
+		put_share(&csv, "spatial", s->spatial);
+		put_share(&csv, "unresolved", summary_not_reused(s));
 	}
-	if (p->sample_count > 0)
-		text_addf(out,
-			  "reuse,temporal,,,,,,,,%.8g,\nreuse,spatial,,,,,,,,%.8g,\n"
-			  "reuse,unresolved,,,,,,,,%.8g,\n",
-			  s->temporal, s->spatial, summary_not_reused(s));
 	if (!isnan(s->used))
-		text_addf(out, "reuse,bytes_used,,,,,,,,%.8g,\n", s->used);
-	csv_rows("function", &s->functions, out);
-	csv_rows("line", &s->lines, out);
-	csv_data(&s->data, out);
+		put_share(&csv, "bytes_used", s->used);
+	put_hot(&csv, "function", &s->functions);
+	put_hot(&csv, "line", &s->lines);
+	put_data(&csv, &s->data);
 }
+
+/* ---- JSON ---- */
 
 static json_t *json_process(const struct store_process *x)
 {
 	struct count counts[COUNTS];
-	json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:o}", "id", (json_int_t)x->id, "pid",
-			      (json_int_t)x->pid, "exe", json_text(x->exe), "command",
-			      json_text(x->command), "state", json_text(x->state));
+	json_t *o = columns_json(COLUMN_LIST(PROCESS(ID), PROCESS(PID), PROCESS(EXE),
+					     PROCESS(COMMAND), PROCESS(STATE), PROCESS_ENDING),
+				 x);
 
-	json_put_ending(o, x);
 	list_counts(x, counts);
 	for (size_t i = 0; i < COUNTS; i++)
 		json_object_set_new(o, counts[i].name, json_integer((json_int_t)counts[i].value));
@@ -208,5 +336,6 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 	if (p->sample_count > 0)
 		json_object_set_new(root, "bytes_used_share",
 				    isnan(s->used) ? json_null() : json_real(s->used));
+	assumed_json(s->query, root);
 	return json_print(root, out, err);
 }

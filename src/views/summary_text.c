@@ -15,6 +15,7 @@
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/parts.h"
+#include "views/process_columns.h"
 #include "views/screen/first_screen.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -257,45 +258,57 @@ static void put_caution(const struct profile *p, struct text *out)
 	put_advice(p, out);
 }
 
+struct process_row {
+	struct store_process x;
+	bool is_shown; /* the one that the page is about */
+};
+
+static void get_marked_id(const void *row, struct value *v)
+{
+	const struct process_row *r = row;
+
+	text_addf(v->made, "%s%" PRId64, r->is_shown ? "* " : "", r->x.id);
+	v->text = text_get(v->made);
+}
+
+static int put_process_table(const struct profile *p, const struct display *d, struct text *out,
+			     struct err *err)
+{
+	static const struct column id = {"PROCESS", NULL, UNIT_TEXT, get_marked_id,
+					 .to_right = true};
+	const struct column_list *list = COLUMN_LIST(&id, PROCESS(PID), PROCESS(ACCESSES),
+						     PROCESS(SHOWN_STATE), PROCESS(COMMAND));
+	struct table *t = columns_table(list, d);
+	int ret;
+
+	for (size_t i = 0; i < p->process_count && i < MAX_PROCESSES; i++) {
+		const struct process_row row = {p->processes[i], &p->processes[i] == p->process};
+
+		columns_table_row(list, t, &row);
+	}
+	ret = table_print(t, out, err);
+	table_free(t);
+	return ret;
+}
+
 static int put_processes(const struct profile *p, const struct display *d, struct text *out,
 			 struct err *err)
 {
-	static const struct table_column columns[] = {{"PROCESS", true, false},
-						      {"PID", true, false},
-						      {"ACCESSES", true, false},
-						      {"STATE", false, false},
-						      {"COMMAND", false, TABLE_WORDS}};
 	char count[FIGURE_BYTES];
-	struct table *t;
-	size_t from;
-	int ret;
+	size_t from = out->count;
 
 	if (p->process_count < 2)
 		return 0;
-	t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
-	for (size_t i = 0; i < p->process_count && i < MAX_PROCESSES; i++) {
-		const struct store_process *x = &p->processes[i];
-		char id[FIGURE_BYTES], pid[FIGURE_BYTES], accesses[FIGURE_BYTES],
-			state[FIGURE_BYTES];
-		const char *cells[] = {id, pid, accesses, state, x->command};
-
-		snprintf(id, sizeof(id), "%s%" PRId64, x == p->process ? "* " : "", x->id);
-		snprintf(pid, sizeof(pid), "%" PRIu32, x->pid);
-		figure_count(x->accesses, accesses);
-		figure_state(x, state);
-		table_row(t, cells);
-	}
-	from = out->count;
 	text_addf(out,
 		  "\n%s processes; the above is about process %" PRId64
 		  " (*), --process ID shows another\n\n",
 		  figure_count(p->process_count, count), p->process->id);
 	fit_prose(out, from, 0, d);
-	ret = table_print(t, out, err);
-	table_free(t);
+	if (put_process_table(p, d, out, err) != 0)
+		return -1;
 	if (p->process_count > MAX_PROCESSES)
 		figure_more(out, p->process_count - MAX_PROCESSES, "");
-	return ret;
+	return 0;
 }
 
 /* `place`: the column that names the code. */

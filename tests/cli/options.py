@@ -6,6 +6,7 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
+import csv
 import json
 import os
 import re
@@ -242,6 +243,19 @@ def sets_mean_the_same_in_all_views_of_samples():
     check('8-way' in shows('diff', 'run.db', 'run.db', '--ways', '8', '--sort', 'samples'), 'diff')
     one, eight = (shows('processes', 'run.db', '--ways', n, '--format=csv') for n in '18')
     check(one != eight, 'processes')
+
+
+@case
+def csv_and_json_say_what_miss_ratios_assume():
+    function = json.loads(shows('annotate', 'run.db', '--format=json'))['functions'][0]['name']
+    for view in [['report'], ['annotate'], ['annotate', function], ['objects'], ['paths'], ['reuse'], ['spatial'], ['curve'],
+                 ['processes'], ['diff', 'run.db']]:
+        for options, policy, ways in [([], 'random', None), (['--policy', 'lru', '--ways', '8'], 'lru', 8)]:
+            answer = json.loads(shows(*view, 'run.db', *options, '--format=json'))
+            check((answer['policy'], answer['ways']) == (policy, ways), view, options, answer['policy'], answer['ways'])
+            rows = list(csv.DictReader(shows(*view, 'run.db', *options, '--format=csv').splitlines()))
+            said = {(row['policy'], row['ways']) for row in rows}
+            check((policy, str(ways or '')) in said and said <= {(policy, str(ways or '')), ('', '')}, view, options, said)
 
 
 @case

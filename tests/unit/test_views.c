@@ -201,7 +201,7 @@ static void test_a_process_without_samples_is_reported_without_a_ratio(void **st
 	assert_non_null(strstr(text_get(&out), "No samples"));
 	text_release(&out);
 	summary_csv(&s, &out);
-	assert_non_null(strstr(text_get(&out), "cache,L2,,2097152,,0,1,,,,\n"));
+	assert_non_null(strstr(text_get(&out), "cache,L2,,2097152,,0,1,,,,,random,\n"));
 	text_release(&out);
 	summary_release(&s);
 	profile_close(&p);
@@ -279,7 +279,7 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 		assert_true(i == 0 || r->ratio <= c.points[i - 1].ratio.ratio + 1e-12);
 	}
 	curve_csv(&c, &out);
-	assert_int_equal(strncmp(text_get(&out), "size_bytes,miss_ratio,low,high\n8192,0.", 38), 0);
+	assert_int_equal(strncmp(text_get(&out), "size_bytes,miss_ratio,low,high,policy,ways\n8192,0.", 50), 0);
 	check_csv(text_get(&out));
 	text_release(&out);
 	assert_int_equal(curve_json(&c, &out, NULL), 0);
@@ -340,7 +340,7 @@ static void test_a_plot_without_samples_says_so(void **state)
 	assert_non_null(strstr(text_get(&out), "not known"));
 	text_release(&out);
 	curve_csv(&c, &out);
-	assert_non_null(strstr(text_get(&out), "\n8192,,0,1\n"));
+	assert_non_null(strstr(text_get(&out), "\n8192,,0,1,random,\n"));
 	text_release(&out);
 	curve_release(&c);
 	profile_close(&p);

@@ -15,9 +15,9 @@
 #include "cli/options.h"
 #include "cli/view.h"
 #include "store/store_read.h"
-#include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
+#include "views/process_columns.h"
 #include "views/table.h"
 
 struct info {
@@ -29,57 +29,68 @@ struct info {
 	struct info_events events;
 };
 
+#define NUMBER(member) #member, UNIT_NUMBER, COLUMN_MEMBER(struct store_process, member)
+
 /* The numbers of a process, in the order of output; totals are their sums. */
-static const struct number {
-	const char *name;
-	size_t offset;
-	const char *heading; /* in the text table; NULL: left out of it */
-} numbers[] = {
-	{"accesses", offsetof(struct store_process, accesses), "ACCESSES"},
-	{"loads", offsetof(struct store_process, loads), "LOADS"},
-	{"stores", offsetof(struct store_process, stores), "STORES"},
-	{"modifies", offsetof(struct store_process, modifies), "MODIFIES"},
-	{"instructions", offsetof(struct store_process, instructions), "INSTRUCTIONS"},
-	{"rep_iterations", offsetof(struct store_process, rep_iterations), NULL},
-	{"vector_elements", offsetof(struct store_process, vector_elements), NULL},
-	{"watch_accesses", offsetof(struct store_process, watch_accesses), NULL},
-	{"windows", offsetof(struct store_process, windows), "WINDOWS"},
-	{"samples", offsetof(struct store_process, samples), "SAMPLES"},
-	{"resolved", offsetof(struct store_process, resolved), "RESOLVED"},
-	{"censored", offsetof(struct store_process, censored), "CENSORED"},
-	{"dangling", offsetof(struct store_process, dangling), "DANGLING"},
-	{"followed", offsetof(struct store_process, followed), "FOLLOWED"},
-	{"followed_touched", offsetof(struct store_process, followed_touched), "TOUCHED"},
-	{"footprint_pages", offsetof(struct store_process, footprint_pages), NULL},
-	{"engine_bytes", offsetof(struct store_process, engine_bytes), NULL},
-	{"translate_cycles", offsetof(struct store_process, translate_cycles), NULL},
-	{"scan_cycles", offsetof(struct store_process, scan_cycles), NULL},
-	{"lost_records", offsetof(struct store_process, lost_records), NULL},
+static const struct column numbers[] = {
+	{"ACCESSES", NUMBER(accesses)},
+	{"LOADS", NUMBER(loads)},
+	{"STORES", NUMBER(stores)},
+	{"MODIFIES", NUMBER(modifies)},
+	{"INSTRUCTIONS", NUMBER(instructions)},
+	{NULL, NUMBER(rep_iterations)},
+	{NULL, NUMBER(vector_elements)},
+	{NULL, NUMBER(watch_accesses)},
+	{"WINDOWS", NUMBER(windows)},
+	{"SAMPLES", NUMBER(samples)},
+	{"RESOLVED", NUMBER(resolved)},
+	{"CENSORED", NUMBER(censored)},
+	{"DANGLING", NUMBER(dangling)},
+	{"FOLLOWED", NUMBER(followed)},
+	{"TOUCHED", NUMBER(followed_touched)},
+	{NULL, NUMBER(footprint_pages)},
+	{NULL, NUMBER(engine_bytes)},
+	{NULL, NUMBER(translate_cycles)},
+	{NULL, NUMBER(scan_cycles)},
+	{NULL, NUMBER(lost_records)},
 };
 
 #define NUMBER_COUNT (sizeof(numbers) / sizeof(numbers[0]))
+#define MOST_COLUMNS (NUMBER_COUNT + 16)
 
-static uint64_t total_of(const struct info *n, size_t i);
+/* Columns of one format: the numbers between others. */
+struct layout {
+	const struct column *items[MOST_COLUMNS];
+	struct column_list list;
+};
 
-/* Hide zero numbers of an event profile: it has no samples. */
-static bool is_shown(const struct info *n, size_t i)
+static void add_columns(struct layout *l, const struct column_list *columns)
 {
-	return numbers[i].heading != NULL && (n->events.event_count == 0 || total_of(n, i) != 0);
+	l->list.items = l->items;
+	for (size_t i = 0; i < columns->count; i++)
+		l->items[l->list.count++] = columns->items[i];
 }
 
-static uint64_t number_of(const struct store_process *p, size_t i)
+static void add_numbers(struct layout *l)
 {
-	return *(const uint64_t *)(const void *)((const char *)p + numbers[i].offset);
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		add_columns(l, COLUMN_LIST(&numbers[i]));
 }
 
 static uint64_t total_of(const struct info *n, size_t i)
 {
 	uint64_t sum = 0;
-	size_t p;
 
-	for (p = 0; p < n->process_count; p++)
-		sum += number_of(&n->processes[p], i);
+	for (size_t p = 0; p < n->process_count; p++)
+		sum += *(const uint64_t *)(const void *)((const char *)&n->processes[p] +
+							 numbers[i].offset);
 	return sum;
+}
+
+/* Hide zero numbers of an event profile: it has no samples. */
+static bool is_shown(const struct info *n, size_t i)
+{
+	return numbers[i].title != NULL && (n->events.event_count == 0 || total_of(n, i) != 0);
 }
 
 /* Keys of the table meta. All are optional: an interrupted run has only the first ones. */
@@ -138,37 +149,16 @@ static const struct meta_key {
 
 /* ---- JSON ---- */
 
-static json_t *json_id(int64_t id)
-{
-	return id == STORE_NONE ? json_null() : json_integer(id);
-}
-
-static json_t *json_process(const struct store_process *p)
-{
-	json_t *o = json_object();
-	size_t i;
-
-	json_object_set_new(o, "id", json_integer(p->id));
-	json_object_set_new(o, "pid", json_integer(p->pid));
-	json_object_set_new(o, "parent", json_id(p->parent_id));
-	json_object_set_new(o, "cause", json_text(p->cause));
-	json_object_set_new(o, "state", json_text(p->state));
-	json_put_ending(o, p);
-	json_object_set_new(o, "exe", json_text(p->exe));
-	json_object_set_new(o, "command", json_text(p->command));
-	json_object_set_new(o, "start_ns", json_integer((json_int_t)p->start_ns));
-	json_object_set_new(o, "end_ns",
-			    p->end_ns != 0 ? json_integer((json_int_t)p->end_ns) : json_null());
-	for (i = 0; i < NUMBER_COUNT; i++)
-		json_object_set_new(o, numbers[i].name, json_integer((json_int_t)number_of(p, i)));
-	return o;
-}
-
-static void print_json(const struct info *n)
+static int put_json(const struct info *n, struct text *out, struct err *err)
 {
 	json_t *root = json_object(), *list = json_array(), *messages = json_array();
+	struct layout l = {0};
 	size_t i;
 
+	add_columns(&l, COLUMN_LIST(PROCESS(ID), PROCESS(PID), PROCESS(PARENT), PROCESS(CAUSE),
+				    PROCESS(STATE), PROCESS_ENDING, PROCESS(EXE), PROCESS(COMMAND),
+				    PROCESS(START), PROCESS(END)));
+	add_numbers(&l);
 	for (i = 0; i < META_COUNT; i++) {
 		const char *text = store_meta_text(n->store, meta_keys[i].name);
 
@@ -181,52 +171,32 @@ static void print_json(const struct info *n)
 				: json_integer(store_meta_int(n->store, meta_keys[i].name, 0)));
 	}
 	for (i = 0; i < NUMBER_COUNT; i++)
-		json_object_set_new(root, numbers[i].name,
-				    json_integer((json_int_t)total_of(n, i)));
+		json_object_set_new(root, numbers[i].key, json_integer((json_int_t)total_of(n, i)));
 	if (n->events.event_count > 0)
 		info_events_json(&n->events, root);
 	for (i = 0; i < n->process_count; i++)
-		json_array_append_new(list, json_process(&n->processes[i]));
+		json_array_append_new(list, columns_json(&l.list, &n->processes[i]));
 	json_object_set_new(root, "processes", list);
 	for (i = 0; i < n->message_count; i++)
 		json_array_append_new(messages, json_text(n->messages[i].text));
 	json_object_set_new(root, "messages", messages);
-	json_dumpf(root, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(root);
+	return json_print(root, out, err);
 }
 
 /* ---- CSV: one line per process ---- */
 
-static void print_csv(const struct info *n)
+static int put_csv(const struct info *n, struct text *out)
 {
-	size_t i, p;
+	struct layout l = {0};
 
-	printf("id,pid,parent,cause,state," CSV_ENDING);
-	for (i = 0; i < NUMBER_COUNT; i++)
-		printf(",%s", numbers[i].name);
-	printf(",exe,command\n");
-	for (p = 0; p < n->process_count; p++) {
-		const struct store_process *x = &n->processes[p];
-		struct text ending = {0}, names = {0};
-
-		printf("%" PRId64 ",%" PRIu32 ",", x->id, x->pid);
-		if (x->parent_id != STORE_NONE)
-			printf("%" PRId64, x->parent_id);
-		text_add(&ending, ",");
-		csv_field(&ending, x->cause);
-		text_add(&ending, ",");
-		csv_field(&ending, x->state);
-		text_add(&ending, ",");
-		csv_ending(&ending, x);
-		fputs(text_get(&ending), stdout);
-		text_release(&ending);
-		for (i = 0; i < NUMBER_COUNT; i++)
-			printf(",%" PRIu64, number_of(x, i));
-		csv_line(&names, (const char *const[]){x->exe, x->command}, 2);
-		printf(",%s", text_get(&names));
-		text_release(&names);
-	}
+	add_columns(&l, COLUMN_LIST(PROCESS(ID), PROCESS(PID), PROCESS(PARENT), PROCESS(CAUSE),
+				    PROCESS(STATE), PROCESS_ENDING));
+	add_numbers(&l);
+	add_columns(&l, COLUMN_LIST(PROCESS(EXE), PROCESS(COMMAND)));
+	columns_csv_head(&l.list, out);
+	for (size_t p = 0; p < n->process_count; p++)
+		columns_csv_row(&l.list, &n->processes[p], out);
+	return 0;
 }
 
 /* ---- Text ---- */
@@ -305,71 +275,38 @@ static void add_share(const struct info *n, struct text *out)
 			  100.0 * (double)watched / (double)accesses);
 }
 
-enum { AT_ID, AT_PID, AT_STATE, AT_NUMBERS };
-
-/*
- * Set the columns, in the order of the table above. In narrow output, leave out first what became
- * of the samples.
- */
-static size_t set_columns(const struct info *n, struct table_column *columns, unsigned *less)
+/* Find what narrow output leaves out, the least important first: what became of the samples. */
+static size_t find_less(const struct layout *l, unsigned *less)
 {
 	static const char *const least_important[] = {"TOUCHED",  "FOLLOWED", "DANGLING",
 						      "CENSORED", "RESOLVED", "MODIFIES",
 						      "STORES",	  "LOADS",    "WINDOWS"};
-	size_t count = AT_NUMBERS, found = 0;
+	size_t found = 0;
 
-	columns[AT_ID] = (struct table_column){"ID", true, false};
-	columns[AT_PID] = (struct table_column){"PID", true, false};
-	columns[AT_STATE] = (struct table_column){"STATE", false, false};
-	for (size_t i = 0; i < NUMBER_COUNT; i++) {
-		if (is_shown(n, i))
-			columns[count++] = (struct table_column){numbers[i].heading, true, false};
-	}
-	for (size_t k = 0; k < sizeof(least_important) / sizeof(least_important[0]); k++) {
-		for (size_t i = AT_NUMBERS; i < count; i++) {
-			if (strcmp(columns[i].title, least_important[k]) == 0)
+	for (size_t k = 0; k < sizeof(least_important) / sizeof(least_important[0]); k++)
+		for (size_t i = 0; i < l->list.count; i++)
+			if (strcmp(l->items[i]->title, least_important[k]) == 0)
 				less[found++] = (unsigned)i;
-		}
-	}
-	columns[count] = (struct table_column){"COMMAND", false, TABLE_WORDS};
 	return found;
-}
-
-static void add_process(const struct info *n, const struct store_process *x, struct table *table)
-{
-	char figures[AT_NUMBERS + NUMBER_COUNT][24];
-	const char *cells[AT_NUMBERS + NUMBER_COUNT + 1];
-	char state[FIGURE_BYTES];
-	size_t count = AT_NUMBERS;
-
-	snprintf(figures[AT_ID], sizeof(figures[0]), "%" PRId64, x->id);
-	snprintf(figures[AT_PID], sizeof(figures[0]), "%" PRIu32, x->pid);
-	for (size_t i = 0; i < NUMBER_COUNT; i++) {
-		if (is_shown(n, i))
-			snprintf(figures[count++], sizeof(figures[0]), "%" PRIu64, number_of(x, i));
-	}
-	for (size_t i = 0; i < count; i++)
-		cells[i] = figures[i];
-	cells[AT_STATE] = figure_state(x, state);
-	cells[count] = x->command;
-	table_row(table, cells);
 }
 
 static int add_processes(const struct info *n, const struct display *d, struct text *out,
 			 struct err *err)
 {
-	struct table_column columns[AT_NUMBERS + NUMBER_COUNT + 1];
 	unsigned less[NUMBER_COUNT];
-	size_t less_count = set_columns(n, columns, less), count = AT_NUMBERS + 1;
+	struct layout l = {0};
 	struct table *table;
 	int status;
 
+	add_columns(&l, COLUMN_LIST(PROCESS(ID), PROCESS(PID), PROCESS(SHOWN_STATE)));
 	for (size_t i = 0; i < NUMBER_COUNT; i++)
-		count += is_shown(n, i);
-	table = table_new(columns, count, d);
-	table_may_leave_out(table, less, less_count);
+		if (is_shown(n, i))
+			add_columns(&l, COLUMN_LIST(&numbers[i]));
+	add_columns(&l, COLUMN_LIST(PROCESS(COMMAND)));
+	table = columns_table(&l.list, d);
+	table_may_leave_out(table, less, find_less(&l, less));
 	for (size_t p = 0; p < n->process_count; p++)
-		add_process(n, &n->processes[p], table);
+		columns_table_row(&l.list, table, &n->processes[p]);
 	status = table_print(table, out, err);
 	table_free(table);
 	return status;
@@ -385,7 +322,7 @@ static int put_text(const struct info *n, const struct display *d, struct text *
 	add_total("processes", n->process_count, out);
 	for (i = 0; i < NUMBER_COUNT; i++) {
 		if (is_shown(n, i) || total_of(n, i) != 0)
-			add_total(numbers[i].name, total_of(n, i), out);
+			add_total(numbers[i].key, total_of(n, i), out);
 	}
 	if (n->events.event_count > 0)
 		info_events_text(&n->events, d, out);
@@ -406,12 +343,14 @@ static int put_text(const struct info *n, const struct display *d, struct text *
 	return add_processes(n, d, out, err);
 }
 
-static int print_text(const struct info *n)
+static int print(const struct info *n, int format)
 {
 	struct display d = view_display();
 	struct text out = {0};
 	struct err err;
-	int status = put_text(n, &d, &out, &err);
+	int status = format == VIEW_JSON  ? put_json(n, &out, &err)
+		     : format == VIEW_CSV ? put_csv(n, &out)
+					  : put_text(n, &d, &out, &err);
 
 	return view_show(&out, status, &err);
 }
@@ -431,21 +370,16 @@ static int info(struct options *o)
 {
 	struct info n = {0};
 	struct err err;
-	int code = EXIT_OK;
+	int code;
 
 	if (store_open_readonly(o->input, &n.store, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (store_read_processes(n.store, &n.processes, &n.process_count, &err) != 0 ||
 	    store_read_messages(n.store, &n.messages, &n.message_count, &err) != 0 ||
-	    info_events_read(&n.events, n.store, &err) != 0) {
+	    info_events_read(&n.events, n.store, &err) != 0)
 		code = cli_fail(&err, EXIT_INPUT);
-	} else if (o->format == VIEW_JSON) {
-		print_json(&n);
-	} else if (o->format == VIEW_CSV) {
-		print_csv(&n);
-	} else {
-		code = print_text(&n);
-	}
+	else
+		code = print(&n, o->format);
 	info_events_release(&n.events);
 	free(n.processes);
 	free(n.messages);

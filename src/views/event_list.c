@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views/event_list.h"
+
+#include <assert.h>
+
+#include "views/event_figures.h"
+
+static void put_value(const struct event_cells *c, const uint64_t *values, struct value *v)
+{
+	v->is_missing = values == NULL;
+	if (values != NULL)
+		v->real = events_value(c->p, v->number, values);
+}
+
+static void get_self(const void *row, struct value *v)
+{
+	const struct event_cells *c = row;
+
+	put_value(c, c->self, v);
+}
+
+static void get_inclusive(const void *row, struct value *v)
+{
+	const struct event_cells *c = row;
+
+	put_value(c, c->inclusive, v);
+}
+
+void event_list_init(struct event_list *l, const struct column_list *first)
+{
+	l->made_count = 0;
+	l->columns = (struct column_list){l->items, 0};
+	event_list_add(l, first);
+}
+
+void event_list_add(struct event_list *l, const struct column_list *columns)
+{
+	assert(l->columns.count + columns->count <= sizeof(l->items) / sizeof(l->items[0]));
+	for (size_t i = 0; i < columns->count; i++)
+		l->items[l->columns.count++] = columns->items[i];
+}
+
+void event_list_make(struct event_list *l, struct column c)
+{
+	struct column *made = &l->made[l->made_count];
+
+	assert(l->made_count < sizeof(l->made) / sizeof(l->made[0]));
+	*made = c;
+	l->made_count++;
+	event_list_add(l, COLUMN_LIST(made));
+}
+
+void event_list_add_event(struct event_list *l, const struct event_profile *p, size_t column,
+			  enum event_cost cost, const char *prefix)
+{
+	const char *name = p->columns[column].name;
+
+	event_list_make(l, (struct column){.title = name,
+					   .key = name,
+					   .unit = UNIT_EVENT,
+					   .get = cost == EVENT_SELF ? get_self : get_inclusive,
+					   .number = column,
+					   .prefix = prefix});
+}
+
+void event_list_add_events(struct event_list *l, const struct event_profile *p,
+			   const struct event_columns *c, enum event_cost cost, const char *prefix)
+{
+	for (size_t i = 0; i < c->count; i++)
+		event_list_add_event(l, p, c->items[i], cost, prefix);
+}
+
+void event_list_add_others(struct event_list *l, const struct event_profile *p,
+			   const struct event_columns *c, size_t count, enum event_cost cost)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c->items[i] != c->sort)
+			event_list_add_event(l, p, c->items[i], cost, NULL);
+}
+
+json_t *event_list_json(const struct event_profile *p, const struct event_columns *c,
+			const uint64_t *values)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < c->count; i++)
+		json_object_set_new(o, p->columns[c->items[i]].name,
+				    event_json(events_value(p, c->items[i], values)));
+	return o;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists of columns with one for each event: which these are, only the profile knows. */
+#ifndef DWELL_VIEWS_EVENT_LIST_H
+#define DWELL_VIEWS_EVENT_LIST_H
+
+#include <jansson.h>
+
+#include "events/event_columns.h"
+#include "events/events.h"
+#include "views/columns.h"
+
+/* What rows begin with that have such columns: the values of the measured events. */
+struct event_cells {
+	const struct event_profile *p;
+	const uint64_t *self, *inclusive; /* NULL: not known */
+};
+
+enum event_cost { EVENT_SELF, EVENT_INCLUSIVE };
+
+#define EVENT_LIST_FIXED 16 /* columns beside those of events, at most */
+
+/* It points into itself: no copies. */
+struct event_list {
+	struct column made[2 * EVENT_COLUMNS + EVENT_LIST_FIXED];
+	const struct column *items[2 * EVENT_COLUMNS + EVENT_LIST_FIXED];
+	size_t made_count;
+	struct column_list columns;
+};
+
+/* Begin with columns of the caller's; add more; add one that is made for this list. */
+void event_list_init(struct event_list *l, const struct column_list *first);
+void event_list_add(struct event_list *l, const struct column_list *columns);
+void event_list_make(struct event_list *l, struct column c);
+
+/* Add a column of the profile; `prefix`: of its key in CSV, or NULL. */
+void event_list_add_event(struct event_list *l, const struct event_profile *p, size_t column,
+			  enum event_cost cost, const char *prefix);
+
+/* All columns of c; and of the first `count` those that are not sorted by. */
+void event_list_add_events(struct event_list *l, const struct event_profile *p,
+			   const struct event_columns *c, enum event_cost cost, const char *prefix);
+void event_list_add_others(struct event_list *l, const struct event_profile *p,
+			   const struct event_columns *c, size_t count, enum event_cost cost);
+
+/* An object with the value of each column. */
+json_t *event_list_json(const struct event_profile *p, const struct event_columns *c,
+			const uint64_t *values);
+
+#endif
