@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two threads take turns, which many windows begin and end in; then the first goes on alone for most of the run. */
+/* Two threads take turns, with many windows in them; then the first one runs mostly alone. */
 #include <pthread.h>
 #include <stdio.h>
 

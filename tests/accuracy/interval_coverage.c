@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often do 95 % intervals hold the exact miss ratio, and how wide are they?
+ * How often do 95 % intervals contain the exact miss ratio, and how wide are they?
  *
- *	interval_coverage [SEEDS]
+ *   interval_coverage [SEEDS]
  *
- * Takes the traces of the models' unit tests, samples each with as many seeds (50), and prints for
- * each trace, policy and kind of interval the share of sizes and seeds that are covered, and the mean
- * width in points: of the whole interval, and of its sampling part alone, which is what the kinds
- * differ in: without the bounds of the unseen and without the allowance for the model's own error.
- * That part is held against the mean of the estimates over all seeds, which sampling scatters around.
+ * Samples each trace of the models' unit tests with this many seeds (50). Prints for each trace,
+ * policy and kind of interval the share of covered sizes and seeds, and the mean width in
+ * percentage points. The width is given for the whole interval, and for its sampling part alone:
+ * without the bounds of the unseen, and without the allowance for the model's own error. The kinds
+ * differ only in this part. It is compared with the deviation of the estimates over all seeds from
+ * their mean.
  */
 #include <math.h>
 #include <stdio.h>

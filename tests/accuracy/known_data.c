@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data whose misses are known by construction, in a cache of 256 KB. A round goes on with each
- * structure where the round before left off, one access in each step; 50 rounds make a pass,
- * and a round takes 13,109 new lines, three times what the cache holds.
+ * Data with misses known by construction, in a cache of 256 KB. Each round continues with each
+ * structure where the previous round stopped, one access in each step; 50 rounds make a pass. A
+ * round touches 13,109 new lines, three times what the cache holds.
  *
- *	small	8 KB, swept 39 times in a round: misses at first, 128 times in 40,000 accesses
- *	lines	16 MB, one access in each line of 64 bytes: misses always
- *	dense	16 MB of 8 bytes each, in order: misses with every eighth access
- *	calls	local to a function, 4 KB: misses 64 times in 10,000 accesses
- *	heap	a block of 16 MB, one access in each second line: misses always
+ *   small   8 KB, swept 39 times in a round: misses only at first, 128 times in 40,000 accesses
+ *   lines   16 MB, one access in each line of 64 bytes: always misses
+ *   dense   16 MB of 8 bytes each, in order: every eighth access misses
+ *   calls   local to a function, 4 KB: misses 64 times in 10,000 accesses
+ *   heap    a block of 16 MB, one access in every second line: always misses
  *
- * The argument is the number of passes, 12 without.
+ * The argument is the number of passes, 12 by default.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two allocations that take turns in the same memory: the first is touched three times as often as
- * the second, and both end before a thread's buffer of accesses is full.
+ * Two allocations that use the same memory in turn. The first one is touched three times as often
+ * as the second, and both end before a thread's buffer of accesses is full.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that wait for memory, to hold estimates against: most of their reuses are
- * longer than a sampling window, so that nearly all depends on what the model makes
- * of what it could not see. The same accesses in each run.
+ * Programs that wait for memory, for comparison with estimates. Most of their reuses are longer
+ * than a sampling window, so the result depends mainly on the model of unseen reuses. The accesses
+ * are the same in each run.
  *
- *	memory_bound chase BYTES ROUNDS    follow pointers through all lines, in random order
- *	memory_bound gather BYTES N        read N elements of an array by lists of random indices
- *	memory_bound column BYTES PASSES   add up a square matrix column by column
- *	memory_bound mapped BYTES PASSES   add up a file that is mapped, to be read only
+ *   memory_bound chase BYTES ROUNDS    follow pointers through all lines, in random order
+ *   memory_bound gather BYTES N        read N elements of an array by lists of random indices
+ *   memory_bound column BYTES PASSES   sum up a square matrix column by column
+ *   memory_bound mapped BYTES PASSES   sum up a file that is mapped read-only
  */
 #include <stdint.h>
 #include <stdio.h>

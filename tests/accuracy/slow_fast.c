@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two functions that make as many accesses each, one in a thirtieth of the other's time, by
- * turns. A sampler that goes by time sees the slow one nearly always; each access must
- * have the same chance, so half of the samples have to be of either.
+ * Two functions in turn with the same number of accesses, one of them in a thirtieth of the other's
+ * time. Sampling by time would nearly always see the slow one. Each access must have the same
+ * chance, so each function must have half of the samples.
  *
  *   slow_fast TURNS LOADS        LOADS of each function in each of TURNS
  *   slow_fast TURNS LOADS rep    the fast function is one string instruction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program to be counted: recursion, a circle of calls, a loop with a branch, callers that differ. */
+/* A program to count: recursion, a cycle of calls, a loop with a branch, several callers. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drives chunks of work, in this process or in children that may die. */
+/* Runs chunks of work, in this process or in children that may die. */
 #include "difftest/campaign.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Candidate instructions as bytes. This file knows where bits go, not what
- * they mean: the decoder judges afterwards what is an instruction and how long
- * it is.
+ * Candidate instructions as bytes. This file knows the places of bits, not their meaning: the
+ * decoder decides afterwards what is an instruction, and its length.
  */
 #ifndef DIFFTEST_ENCODE_H
 #define DIFFTEST_ENCODE_H

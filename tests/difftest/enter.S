@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Into a snippet and out of it with every register set. Nothing here may need
- * a register at the last moment, so all state is reached rip-relative.
+ * Enters and leaves a snippet with every register set. No register is free in between, so all state
+ * is accessed rip-relative.
  */
 #include "difftest/state.h"
 

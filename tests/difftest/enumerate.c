@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The systematic walk. Per skeleton a coarse look finds out whether anything
- * decodes at all; most do not, and cost 16 decodes.
+ * Enumerates encodings. For each skeleton a coarse check finds out whether anything decodes at all;
+ * most do not, at a cost of 16 decodes.
  */
 #include "difftest/enumerate.h"
 

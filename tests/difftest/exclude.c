@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of what cannot be compared. Instructions that only fault for a
- * user program (hlt, lgdt, wrmsr) are not in them: the fault is compared.
+ * The instructions that cannot be compared. Instructions that only fault in user programs (hlt,
+ * lgdt, wrmsr) are compared: the fault is.
  */
 #include "difftest/exclude.h"
 

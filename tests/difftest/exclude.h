@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is not run, and what is run without looking at its result. */
+/* Instructions that are not run, and those whose result is ignored. */
 #ifndef DIFFTEST_EXCLUDE_H
 #define DIFFTEST_EXCLUDE_H
 

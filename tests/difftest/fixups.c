@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What single instructions need so that they do more than fault: a small rcx
- * for REP, a divisor that does not overflow, a return address on the stack.
+ * Inputs that single instructions need to do more than fault: a small rcx for REP, a divisor that
+ * does not overflow, a return address on the stack.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random states, and the search for registers that make an address. */
+/* Random states, and the search for registers that give an address. */
 #include "difftest/inputs.h"
 
 #include <stdlib.h>

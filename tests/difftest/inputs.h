@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state a snippet starts from: random, but with pointers that lead to the
- * scratch area, and with what the instruction needs to do something at all.
+ * The initial state of a snippet: random, but with pointers into the scratch area, and with the
+ * inputs that the instruction needs to do anything.
  */
 #ifndef DIFFTEST_INPUTS_H
 #define DIFFTEST_INPUTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * difftest: runs every instruction form that the decoder knows and this CPU
- * has, from random states, and prints a digest of what came out. Run natively
- * and under the engine, the two outputs have to be equal; compare.sh does that.
+ * difftest runs every instruction form that the decoder knows and this CPU has, from random states,
+ * and prints a digest of the results. The outputs of a native run and of one under the engine must
+ * be equal; compare.sh checks that.
  */
 #include <argp.h>
 #include <errno.h>

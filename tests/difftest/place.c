@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Maps at fixed addresses, and never over something that is there already. */
+/* Maps at fixed addresses, but never over an existing mapping. */
 #include "difftest/place.h"
 
 #include <errno.h>

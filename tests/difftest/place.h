@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fixed addresses at which snippets and their data stand, so that a native
- * and a translated run see equal pointers.
+ * The fixed addresses of snippets and their data, so that a native and a translated run have equal
+ * pointers.
  *
  *   scratch - 4 KB      +0                  +8 KB               +16 KB
  *   | nothing mapped |  data            |   stack           |  nothing mapped |

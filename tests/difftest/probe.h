@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this machine can do, asked before anything is compared. */
+/* The features of this machine, tested before anything is compared. */
 #ifndef DIFFTEST_PROBE_H
 #define DIFFTEST_PROBE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was not compared, and why. */
+/* Reports the forms that were not compared, with the reasons. */
 #include "difftest/report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lists of what was not compared. */
+/* The lists of forms that were not compared. */
 #ifndef DIFFTEST_REPORT_H
 #define DIFFTEST_REPORT_H
 

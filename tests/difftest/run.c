@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running a snippet. The signal handler may find any %fs, so it uses nothing
- * of libc and no stack protector while a snippet runs; it leaves all registers
- * as they are and only sends the thread to difftest_leave.
+ * Runs a snippet. Its signal handler may have any %fs, so it uses nothing of libc and no stack
+ * protector while a snippet runs. It leaves all registers unchanged, and only sends the thread to
+ * difftest_leave.
  */
 #include "difftest/run.h"
 

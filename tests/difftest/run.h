@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs prepared snippets, faults included, and digests what came out. */
+/* Runs prepared snippets, including their faults, and digests the results. */
 #ifndef DIFFTEST_RUN_H
 #define DIFFTEST_RUN_H
 

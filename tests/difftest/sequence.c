@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random sequences, with forward branches, calls and string instructions inside
- * and readers of flags in between. Two registers hold pointers and one an index for the whole
- * sequence: what would overwrite them is not taken.
+ * Random sequences, with forward branches, calls and string instructions, and readers of flags in
+ * between. Two registers hold pointers and one an index during the whole sequence: instructions
+ * that would overwrite them are not used.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every form on its own: a chunk of snippets is written, sealed, run and dropped. */
+/* Each form by itself: a chunk of snippets is written, sealed, run and discarded. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lays snippets out in a chunk of code, with their ways out. */
+/* Lays out snippets in a chunk of code, with their exits. */
 #ifndef DIFFTEST_SNIPPET_H
 #define DIFFTEST_SNIPPET_H
 

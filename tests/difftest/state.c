@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the XSAVE image of this machine looks like. */
+/* The layout of this machine's XSAVE image. */
 #include "difftest/state.h"
 
 #include <asm/prctl.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The whole register state that goes into a snippet and comes out of it, as
- * enter.S and C see it.
+ * The whole register state before and after a snippet, for enter.S and C.
  *
  *   0      gpr[16], in the order of their numbers: rax rcx rdx rbx rsp rbp ...
  *   128    rflags
- *   136    where to jump to (in only)
+ *   136    address to jump to (input only)
  *   144    base of %fs inside the snippet, used if the next field is not 0
  *   152    1: set %fs
  *   192    XSAVE image, standard format

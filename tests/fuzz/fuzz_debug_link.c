@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Feeds damaged ELF files to the readers of .gnu_debuglink and of the build-id in sections: a name
- * that is found ends, and has no folder. Build with sanitizers.
+ * that is found must end, and have no folder. Build with sanitizers.
  *
- *	fuzz_debug_link [ROUNDS [SEED]]
+ *   fuzz_debug_link [ROUNDS [SEED]]
  */
 #define _GNU_SOURCE
 #include <elf.h>

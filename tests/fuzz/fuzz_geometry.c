@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds nonsense to the readers of cache geometries and of traces: damaged lines of true ones. What is accepted
- * must be a geometry that can be simulated, and be written so that it is read again; a trace must end with a
- * sentence or be simulated. Build with sanitizers.
+ * Feeds damaged text to the readers of cache geometries and of traces. An accepted geometry must be
+ * possible to simulate, and to write and read again. A trace must be simulated, or fail with an
+ * error. Build with sanitizers.
  *
- *	fuzz_geometry [ROUNDS [SEED]]
+ *   fuzz_geometry [ROUNDS [SEED]]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds damaged tables of the Go linker, in each of its forms, to both readers: the one for names
- * and the engine's for functions. A good one has its functions, files and lines; of a damaged one
- * what is said may be wrong, but lies inside of it, and all questions end. Build with sanitizers.
+ * Feeds damaged tables of the Go linker, in each format, to both readers: that of names, and the
+ * engine's, of functions. A valid table must give its functions, files and lines. Answers from a
+ * damaged one may be wrong, but must lie inside of it, and all questions must end. Build with
+ * sanitizers.
  *
- *	fuzz_go_table [ROUNDS [SEED]]
+ *   fuzz_go_table [ROUNDS [SEED]]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds damaged files to the reader of the Callgrind format, and what it takes to the views: each
- * file is refused in a sentence, or shown. Build with sanitizers.
+ * Feeds damaged files to the reader of the Callgrind format, and accepted ones to the views: each
+ * file must be refused with an error, or shown. Build with sanitizers.
  *
- *	fuzz_import [ROUNDS [SEED]]
+ *   fuzz_import [ROUNDS [SEED]]
  *
- * Each round changes, doubles, moves or cuts lines and bytes of a good file. With
- * -DFUZZ_LIBFUZZER the bytes come from libFuzzer instead.
+ * Each round changes, doubles, moves or cuts lines and bytes of a valid file. With -DFUZZ_LIBFUZZER
+ * the bytes come from libFuzzer instead.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds damaged jitdump files to their reader and to what keeps the lines: each is refused or read
- * to some place, and all that is told has a beginning and an end. Build with sanitizers.
+ * Feeds damaged jitdump files to their reader and to the store of lines: each file must be refused,
+ * or read up to the damage, and every reported range must have a beginning and an end. Build with
+ * sanitizers.
  *
- *	fuzz_jitdump [ROUNDS [SEED]]
+ *   fuzz_jitdump [ROUNDS [SEED]]
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds nonsense to the reading side of the channel: slots, record checks and
- * the recorder with a real store. What a broken target can write must cost at
- * most its own profile. Build with sanitizers.
+ * Feeds damaged data to the reading side of the channel: slots, record checks, and the recorder
+ * with a real store. A broken target must not harm more than its own profile. Build with
+ * sanitizers.
  *
- *	fuzz_ring [ROUNDS [SEED]]
+ *   fuzz_ring [ROUNDS [SEED]]
  *
- * Sampled runs and simulated ones, with a call graph and without. Each round writes a few true
+ * The runs are sampled, or simulated with and without a call graph. Each round writes a few valid
  * records, then damages bytes of the ring, of the positions or of the slot's header, and reads.
  * With -DFUZZ_LIBFUZZER the bytes come from libFuzzer instead.
  */

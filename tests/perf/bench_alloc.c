@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What it costs to follow allocations: a target that times its own calls, in nanoseconds of its
- * CPU time. Compare `dwell record --no-objects` with `dwell record`:
+ * The cost of tracking allocations: a target that times its own calls, in nanoseconds of its CPU
+ * time. Compare `dwell record --no-objects` with `dwell record`:
  *
- *     dwell record -q -o FILE [--no-objects] -- bench_alloc [FRAMES]
+ *   dwell record -q -o FILE [--no-objects] -- bench_alloc [FRAMES]
  *
- * FRAMES more frames stand on the stack above each call. Ten million pairs of malloc and free of
- * one block; a million blocks that come and stay; then pairs that free one of them at random.
+ * FRAMES more frames are on the stack above each call. There are ten million pairs of malloc and
+ * free of one block; then a million blocks that stay; then pairs that free one of these at random.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What following a call and its return in the call graph costs, in nanoseconds of this machine:
+ * The cost of following a call and its return in the call graph, in nanoseconds of this machine:
  *
- *	bench_calls [--bar NS]
+ *   bench_calls [--bar NS]
  *
- * A line for each program, told one segment at a time and by steps: a loop that calls one function, and
- * something like sqlite3 or cc1: thousands of places that call, deep stacks, a fifth of the
- * calls through stubs, places that call several functions, jumps to other functions,
- * recursion, and misses in every fifth segment. With --bar the exit status is 1 when a call and its
- * return cost more than that by steps in one of them. The least of some runs counts.
+ * A line for each program, reported one segment at a time, and by steps. One is a loop that calls
+ * one function. The other resembles sqlite3 or cc1: thousands of call sites, deep stacks, a fifth
+ * of the calls through stubs, sites that call several functions, jumps to other functions,
+ * recursion, and misses in every fifth segment. With --bar the exit status is 1 if a call and its
+ * return, by steps, cost more than that in one of them. The fastest of several runs counts.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an access to a simulated hierarchy costs, in nanoseconds of this machine:
+ * The cost of an access to a simulated hierarchy, in nanoseconds of this machine:
  *
- *	bench_hierarchy [--bar NS]
+ *   bench_hierarchy [--bar NS]
  *
- * One line for each pattern and kind of hierarchy: an L1 of 32 KB and an LL of 8 MB with LRU, and the same with
- * one thing more. With --bar the exit status is 1 when a plain access costs more than that, or one that misses
- * in the L1 of the first kind and hits in its LL more than ten times as much.
+ * A line for each pattern and kind of hierarchy: an L1 of 32 KB and an LL of 8 MB with LRU, and the
+ * same with one more feature. With --bar the exit status is 1 if a simple access costs more than
+ * that, or if one that misses in the L1 of the first kind and hits in its LL costs more than ten
+ * times as much.
  */
 #include <stdint.h>
 #include <stdio.h>

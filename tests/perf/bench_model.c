@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What one more design point costs, once a profile of 100,000 samples in 500 windows is read:
+ * The cost of one more design point, after a profile of 100,000 samples in 500 windows was read:
  *
- *	bench_model [--bar MS]
+ *   bench_model [--bar MS]
  *
- * A line for each kind of run and cache: the mean and the slowest of 20 sizes, in milliseconds. With
- * --bar the exit status is 1 when a mean is above it; the bootstrap has no bar.
+ * A line for each kind of run and cache: the mean and the slowest of 20 sizes, in milliseconds.
+ * With --bar the exit status is 1 if a mean is above it; the bootstrap has no bar.
  *
- *	alike     all windows are of one kind: their groups join, as far as they may
- *	phases    sixteen kinds by turns
- *	unlike    each window is of its own kind: no groups join, which is the worst case
+ *   alike     all windows are of one kind: their groups join as far as possible
+ *   phases    sixteen kinds in turn
+ *   unlike    each window is of its own kind: no groups join, which is the worst case
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the exact simulation of an access costs, in nanoseconds of this machine:
+ * The cost of simulating an access exactly, in nanoseconds of this machine:
  *
- *	bench_sim [--bar NS]
+ *   bench_sim [--bar NS]
  *
- * One line for each pattern and policy; all patterns hold 64 MB in lines of 64 bytes, and the
- * caches are of 8 KB to 64 MB by powers of two. With --bar the exit status is 1 when LRU costs
- * more than that in any of them.
+ * A line for each pattern and policy. All patterns have 64 MB in lines of 64 bytes, and the caches
+ * have 8 KB to 64 MB by powers of two. With --bar the exit status is 1 if LRU costs more than that
+ * in any pattern.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory at addresses of the program's own choice, where sanitizers, Go, Java, Wine and Valgrind
- * want theirs: first nothing may be there, as /proc/self/maps tells, then it is mapped, used and
- * given back. With the argument "wishes", as Java with ZGC: no place is demanded, but each that is
- * wished for is wanted.
+ * Memory at addresses that the program chooses, where sanitizers, Go, Java, Wine and Valgrind need
+ * theirs. First /proc/self/maps must show that the place is free; then it is mapped, used and
+ * released. With the argument "wishes", as in Java with ZGC: addresses are only hints, but each of
+ * them should be granted.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A library with an allocator of its own, which allocations.cc loads: it never runs out, or frees. */
+/* A library with its own allocator, which never runs out and never frees; see allocations.cc. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that the kernel writes: through /proc/self/mem, by calls that fill buffers, in files of
- * which there are private mappings, and what madvise and ftruncate take away. Each is called after
- * each change, and must be the new code.
+ * Code that the kernel writes: through /proc/self/mem, by calls that fill buffers, in files with
+ * private mappings, and where madvise and ftruncate remove pages. All code is called after each
+ * change, and must be the new code.
  */
 #define _GNU_SOURCE
 #include "check.h"

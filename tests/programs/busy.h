@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that compute until they are told to stop: something for a profiler to interrupt. */
+/* Threads that compute until told to stop: something for a profiler to interrupt. */
 #ifndef DWELL_TESTS_BUSY_H
 #define DWELL_TESTS_BUSY_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of known number, in all the ways in which functions are entered and left: recursion, tail
- * calls, longjmp, signal handlers, threads, stacks that are switched. tests/cli/call_graph.py knows
- * how many there are of each.
+ * Known numbers of calls, with all ways to enter and leave functions: recursion, tail calls,
+ * longjmp, signal handlers, threads, switched stacks. tests/cli/call_graph.py knows the number of
+ * each.
  */
 #include <pthread.h>
 #include <setjmp.h>

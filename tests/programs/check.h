@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every target program uses to check itself. A failed check is printed
- * with its place; the program goes on, and check_end() turns the count into
- * the exit status. Threads may check; the count is atomic.
+ * Self-checks of target programs. A failed check is printed with its place, and the program
+ * continues. check_end() turns the number of failures into the exit status. Threads may check; the
+ * number is atomic.
  */
 #ifndef DWELL_TESTS_CHECK_H
 #define DWELL_TESTS_CHECK_H

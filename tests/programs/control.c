@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control transfer and stack instructions in their rarer forms: loop, loope,
- * loopne, jrcxz, push and pop of memory and of rsp, call and jmp through memory
- * relative to rsp, ret imm16, enter and leave, xchg with rsp.
+ * Rare forms of control transfer and stack instructions: loop, loope, loopne, jrcxz, push and pop
+ * of memory and of rsp, call and jmp through memory relative to rsp, ret imm16, enter and leave,
+ * xchg with rsp.
  */
 #include "check.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two thousand threads that live at once, with small stacks, and then one after the other run code
- * that is new: the last ones all of what the first ones ran, too. (The engine has its tables for
- * the first threads in another way than for the others.) While they all sleep each has its stack,
- * and next to nothing more: of mappings, which the kernel counts, an engine may have two for each
- * of the first thousand, and few besides.
+ * Two thousand threads that live at the same time, with small stacks. Then each in turn runs new
+ * code, the last ones also that of the first. (The engine stores the tables of the first threads in
+ * another way than those of later ones.) While all sleep, each has its stack and hardly anything
+ * else. Of mappings, which the kernel limits, an engine may have two for each of the first thousand
+ * threads, and a few more.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

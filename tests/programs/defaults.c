@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Default actions: a child per signal, sent by itself, by its parent, by a
- * fault, or by a thread; the parent sees the wait status that the machine gives.
+ * Default actions of signals: for each signal a child, which gets it from itself, from its parent,
+ * by a fault, or from a thread. The parent must see the native wait status.
  */
 #define _GNU_SOURCE
 #include "check.h"

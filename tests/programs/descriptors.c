@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program gets as many descriptors as its limit says, whatever the limit is; with all of them
- * taken it still executes others. And the link /proc/self/exe is not followed where the caller says
- * so.
+ * The program gets as many descriptors as its limit allows, whatever the limit is; and with all of
+ * them open it can still execute programs. The link /proc/self/exe is not followed if the caller
+ * forbids it.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ends by the signal, or with the exit status, that the arguments name: die signal 11, die exit 200. */
+/* Ends by the signal, or with the exit status, in the arguments: die signal 11, die exit 200. */
 #include "check.h"
 #include <signal.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * execve: of binaries and scripts, by descriptor, from a thread, that fails
- * and goes on; what passes to the new program (signal mask, ignored signals,
- * pending signals, descriptors, directory) and what does not (handlers).
+ * execve: of binaries and scripts, by descriptor, from a thread, and failing. Some state passes to
+ * the new program (signal mask, ignored signals, pending signals, descriptors, directory), some
+ * does not (handlers).
  */
 #define _GNU_SOURCE
 #include "check.h"

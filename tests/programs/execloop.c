@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that executes itself over and over while it computes: with other
- * threads that compute or wait, from a thread that is not the first, after an
- * attempt that failed, and from a vfork child. Whatever a profiler has under
- * way for the old program must not reach the new one.
+ * A process that executes itself again and again while it computes: with other threads that compute
+ * or wait, from a thread that is not the first, after a failed attempt, and from a vfork child.
+ * Pending work of a profiler for the old program must not reach the new one.
  *
  *   execloop [rounds]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Timers of 10 to 30 microseconds with a handler: what they interrupt gets on all the same, be it a
- * computation or system calls, with each kind of timer and of handler, and with many at once.
+ * Timers of 10 to 30 microseconds with a handler: the interrupted code must still make progress,
+ * whether it computes or makes system calls, with each kind of timer and handler, and with many at
+ * once.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A disk that is full, and one with a quota: calls fail, mappings of files get SIGBUS where there
- * is no room for their pages, code in them included. The disks are in memory, in a mount namespace
- * of a child; without the rights, or where the kernel has no quota for them, there are none.
+ * A full disk, and one with a quota. Calls fail, and mappings of files get SIGBUS where there is no
+ * space for their pages, even in code. The disks are in memory, in a mount namespace of a child.
+ * Without the rights, or the kernel's support for quotas, the test is left out.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals and system calls that wait: EINTR without SA_RESTART, going on with
- * it, and calls that are never restarted.
+ * Signals and waiting system calls: EINTR without SA_RESTART, continuation with it, and calls that
+ * are never restarted.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A just-in-time compiler in small: thousands of functions that call each
- * other, written, run, thrown away and written anew at the same addresses; more
- * code than any cache of translations likes to hold.
+ * A small just-in-time compiler: thousands of functions that call each other are written, run,
+ * discarded and written again at the same addresses. There is more code than any code cache can
+ * hold easily.
  */
 #define _GNU_SOURCE
 #include "check.h"

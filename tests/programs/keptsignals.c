@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The signals 32 and 33, which C libraries keep for themselves, used by raw
- * system calls as those libraries do: each that is sent is delivered once,
- * now or when it is unblocked, also to threads that wait; and a thread that
- * blocks everything blocks them, too. Threads compute meanwhile.
+ * Signals 32 and 33, which C libraries reserve, used by raw system calls as those libraries do.
+ * Each one sent must be delivered once, at once or when unblocked, also to waiting threads. A
+ * thread that blocks all signals also blocks these. Threads compute meanwhile.
  */
 #define _GNU_SOURCE
 #include "busy.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Leaves a piece of code with many branches at each of its places in turn: by a fault, by a signal
- * to itself, by a call, or at its end. Which one it is depends on numbers that are always the same,
- * so what is executed is, too. Here is checked that it goes on where it should; tests/cli/count_ways.py
- * compares what is counted.
+ * to itself, by a call, or at its end. The choice depends on fixed numbers, so the executed code is
+ * always the same. This program checks where it continues; tests/cli/count_ways.py compares the
+ * counts.
  */
 #include "check.h"
 #include <setjmp.h>

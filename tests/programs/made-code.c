@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that are written into memory, with calls and loops of known number, in all the ways in
- * which such code is entered: tests/cli/made_code.py knows how many there are of each. "map" tells
- * their names as perf wants them, "dump" in a jitdump file with lines; else nobody knows them.
- * Prints the number of the process if so.
+ * Functions that are written into memory, with known numbers of calls and loops, and all ways to
+ * enter such code: tests/cli/made_code.py knows the number of each. "map" writes their names for
+ * perf, "dump" writes a jitdump file with lines; otherwise they have no names. In both cases the
+ * pid is printed.
  */
 #include <fcntl.h>
 #include <stdint.h>

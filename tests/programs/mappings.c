@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thousands of mappings that cannot be joined, made and given back in several orders: each costs
- * about the same, however many there are. And a mapping of 64 GB of which little is touched.
+ * Thousands of mappings that cannot be joined, created and released in several orders: each must
+ * cost about the same, whatever their number. And a mapping of 64 GB of which little is touched.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The address space: brk and sbrk, mmap with hints, fixed, low, growing down,
- * mremap, madvise, protection, large allocations, and what /proc says of it.
+ * The address space: brk and sbrk, mmap with hints, fixed, low, growing down, mremap, madvise,
+ * protection, large allocations, and its description in /proc.
  */
 #define _GNU_SOURCE
 #include "check.h"

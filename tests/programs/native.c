@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that no translator can follow, because they use %gs or allow no system calls but their
- * own. The argument chooses. Each checks that its registers, signals, threads and code are as they
- * were: threads that run, that wait in a call, and such as are made later.
+ * Programs that cannot be translated, because they use %gs, or allow only their own system calls.
+ * The argument chooses. Each checks that its registers, signals, threads and code are unchanged, in
+ * running and waiting threads, and in threads created later.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that meet the same new code at the same time. There are 20,000 small functions, each with
- * a number of loads, stores, changes and other instructions that no other has: more different
- * counts than the engine's table holds, so that it drops all of its code while the others look
- * theirs up. Meanwhile each thread writes, runs and unmaps code of its own. Every call is checked.
+ * Threads that run the same new code at the same time. There are 20,000 small functions, each with
+ * its own combination of loads, stores, modifies and other instructions: more than the engine's
+ * table holds. So it drops all its code while other threads look theirs up. Meanwhile each thread
+ * writes, runs and unmaps code of its own. Every call is checked.
  *
  *   newcode [rounds [threads]]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls that another process answers (SECCOMP_RET_USER_NOTIF). The first filter asks for one
- * that an engine does not need, the second for one that it does.
+ * System calls that another process answers (SECCOMP_RET_USER_NOTIF). The first filter is for a
+ * call that an engine does not need, the second for one that it does.
  */
 #define _GNU_SOURCE
 #include "check.h"

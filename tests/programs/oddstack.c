@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stack pointers that are no multiple of eight, made in every way there is: what is pushed comes back, flags
- * stay, and words lie across lines of the cache.
+ * Stack pointers that are not multiples of eight, made in every possible way. Pushed values must
+ * come back, flags must stay, and words cross cache lines.
  */
 #include "check.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that one process writes into another, by process_vm_writev and through /proc/PID/mem: into a
- * loop that never leaves the page, and into functions of a process that is asked to call them, that
- * forks and executes itself, or that writes in turn. What is called after a write is the new code.
+ * Code that one process writes into another one, by process_vm_writev and through /proc/PID/mem.
+ * The code is in a loop that never leaves its page, or in functions of a process that is asked to
+ * call them, that forks and executes itself, or that writes in turn. Calls after a write must run
+ * the new code.
  *
  *   othercode loop | asks | exec | parent | siblings | kernel
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For programs that write code into other processes: two pages with code, which a child has where
- * its parent has them, and the ways to write into them.
+ * For programs that write code into other processes: two pages with code, at the same address in
+ * parent and child, and the ways to write into them.
  */
 #ifndef DWELL_TESTS_OTHERCODE_H
 #define DWELL_TESTS_OTHERCODE_H

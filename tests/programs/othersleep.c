@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that is written into a process that waits: in system calls, which do not end early for it,
- * with threads that wait and run, or stopped. What is called after a write is the new code.
+ * Code that is written into a waiting process: in system calls, which must not end early, with
+ * waiting and running threads, or stopped. Calls after a write must run the new code.
  *
  *   othersleep sleeps | threads | stopped
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A gather and a scatter whose elements lie on two pages. With the argument "fault" the second page
- * is closed before each, so that it faults part way: some elements are done already, their masks
- * are clear, and the instruction is repeated for the others. Parts the CPU lacks are left out.
+ * A gather and a scatter whose elements are on two pages. With the argument "fault" the second page
+ * is closed before each, so that it faults part way: some elements are done and their masks are
+ * clear, and the instruction is repeated for the others. Features that the CPU lacks are left out.
  */
 #include "check.h"
 #include <cpuid.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A broken program: it unmaps, protects, drops and moves ranges that go far past its own mappings.
- * Nothing is there natively, and the kernel says so.
+ * A broken program: it unmaps, protects, drops and moves ranges far beyond its own mappings.
+ * Natively nothing is there, and the calls fail.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /proc tells of the process is what the process finds: auxv, stat, cmdline and environ of
- * itself and of its thread. Then once more in a program with variables that the dynamic linker
- * reads, and in one with none.
+ * /proc must describe the process as it is natively: auxv, stat, cmdline and environ, for the
+ * process and its thread. Then again in a program with variables that the dynamic linker reads, and
+ * in one with none.
  */
 #define _GNU_SOURCE
 #include <elf.h>

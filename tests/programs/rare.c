@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Instructions that hardly any program has: far returns, iret, far calls and jumps within the code
- * segment; and faults of the branch unit and the decoder: targets that are no address, 16 bytes.
+ * segment. And faults of the branch unit and the decoder: non-canonical targets, and instructions
+ * of 16 bytes.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All general registers hold what was put there, whenever an observer borrows some: through short
- * pieces of code, some only a return long, millions of times, so that whatever comes and goes
- * between two instructions does so behind each of them.
+ * All general registers must keep their values whenever a profiler borrows some. The program runs
+ * short pieces of code, some just a return, millions of times, so that every instruction boundary
+ * is interrupted.
  */
 #include "check.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls and returns as the machine makes them: what they leave just below rsp,
- * returns that no call made, stacks changed between the two, stacks that cannot
- * be written, and frames that are jumped over. Each many times, as the second
- * time may take another way than the first.
+ * Calls and returns as on the machine: the data they leave just below rsp, returns without a call,
+ * stacks changed between the two, stacks that cannot be written, and skipped frames. Each many
+ * times, as the second time may take another path.
  *
- *   returns           what must be equal
+ *   returns           results that must be equal
  *   returns overflow  recursion to the end of the stack, again and again
  */
 #define _GNU_SOURCE

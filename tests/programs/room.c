@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Room for code near the program's own, as compilers at run time look for it: of what 32-bit
- * displacements reach, less than half is mapped, and at some of a few random places it can be had.
+ * Free space near the program's own code, as run-time compilers look for it: of the range of 32-bit
+ * displacements less than half is mapped, and some of a few random places are available.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs that take things away from themselves: every descriptor, the root
- * directory, privileges, system calls. Each goes on as if nobody were there.
- * The argument chooses; without root the steps that need it are left out.
+ * Programs that restrict themselves: every descriptor, the root directory, privileges, system
+ * calls. Each must continue as natively. The argument chooses; without root the steps that need it
+ * are left out.
  */
 #define _GNU_SOURCE
 #include "check.h"

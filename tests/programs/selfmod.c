@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that changes: a page rewritten in place, the instruction that comes
- * next, W^X flips, two mappings of one file, other code mapped at the same
- * address, code beside data that is written, system calls that write code.
+ * Code that changes: a page rewritten in place, the next instruction, W^X flips, two mappings of
+ * one file, other code mapped at the same address, code beside data that is written, system calls
+ * that write code.
  */
 #define _GNU_SOURCE
 #include "check.h"

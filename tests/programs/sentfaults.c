@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP that somebody has sent are signals as others are:
- * they can be blocked, pending, waited for, ignored, and go to another thread.
+ * SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP that were sent are normal signals: they can be
+ * blocked, pending, waited for, ignored, and go to another thread.
  */
 #define _GNU_SOURCE
 #include "check.h"

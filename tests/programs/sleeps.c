@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that wait are never ended early when nobody sends a signal: not with
- * EINTR, not with a part of what was asked for, and not before the time. A
- * profiler may interrupt threads; this program must not see it. Other threads
- * compute meanwhile, and each call comes after some computing, of changing
- * length, so that it begins whenever a timer is about to expire.
+ * Without a signal, waiting calls must not end early: not with EINTR, not with partial results, and
+ * not before their time. A profiler may interrupt threads, but the program must not see it. Other
+ * threads compute meanwhile. Each call follows a computation of varying length, so that it begins
+ * at any time relative to timers.
  *
  *   sleeps [milliseconds]
  */

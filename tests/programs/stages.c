@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three functions one after another, each walking a table of its own for as many million
- * accesses as the argument says (1): for tests of where sampling begins and ends. The middle one is
- * static, and calls a fourth again and again. "loop N" runs all for N rounds, with a line each;
- * "until FILE" runs all again and again until the file is there, however fast the machine is.
+ * Three functions one after another, each of which walks its own table for as many million accesses
+ * as the argument says (1): for tests of where sampling begins and ends. The middle one is static,
+ * and calls a fourth one repeatedly. "loop N" runs all of them for N rounds, with a line each.
+ * "until FILE" repeats them until the file exists, however fast the machine is.
  */
 #include "check.h"
 #include <unistd.h>

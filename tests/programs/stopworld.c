@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As leak checkers do: a process that shares all memory stops the threads of this one by ptrace and
- * reads their registers. In threads that wait in the kernel these are what the program has put
- * there, the stack pointer included. So they are in the thread that made the process, which calls
+ * What leak checkers do: a process that shares all memory stops this one's threads by ptrace and
+ * reads their registers. In threads that wait in the kernel, these must be the program's values,
+ * including the stack pointer. The same holds for the thread that created the process, which calls
  * sched_yield until it has ended.
  */
 #define _GNU_SOURCE

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals and threads at once, about a second, different with each seed: run it
- * a thousand times to look for races. Threads compute, fault, allocate, start
- * threads and processes and write code while timers and other threads
- * interrupt them; every result is checked. Output does not depend on the seed.
+ * Signals and threads at once, for about a second, different with each seed: run it a thousand
+ * times to find races. Threads compute, fault, allocate, start threads and processes, and write
+ * code, while timers and other threads interrupt them. Every result is checked. Output does not
+ * depend on the seed.
  *
  *   storm [seed [milliseconds]]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * String instructions: every width, forwards and backwards, a count of zero,
- * compares and scans that end early, and the registers they leave behind.
+ * String instructions: every width, both directions, a count of zero, compares and scans that end
+ * early, and the registers afterwards.
  */
 #include "check.h"
 

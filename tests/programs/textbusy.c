@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file of a running program cannot be written to, whatever it is called: it is a copy of this
- * one, which tries all ways. Its bytes are the same afterwards. Its interpreter and other files are
- * not in use so.
+ * The file of a running program cannot be written to, under any name: it is a copy of this one,
+ * which tries all ways. Its bytes must be unchanged afterwards. Its interpreter and other files are
+ * not protected in this way.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thread-local variables, which lie at negative offsets from %fs: with and without an index, in the first
- * thread, in others, in a forked child and in one that clone gave variables of its own; so many accesses that
- * all modes, and windows, see them.
+ * Thread-local variables at negative offsets from %fs: with and without an index, in the first
+ * thread, in others, in a forked child, and in one that clone gave its own variables. There are
+ * enough accesses for all run modes, and for windows, to see them.
  */
 #define _GNU_SOURCE
 #include "check.h"

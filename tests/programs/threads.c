@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads: counters under mutexes, conditions and atomics; thread-local data;
- * thousands of short ones; ones that outlive the main thread; raw clone and
- * clone3; exit_group while others run. The argument chooses which.
+ * Threads: counters under mutexes, conditions and atomics; thread-local data; thousands of short
+ * threads; threads that outlive the main thread; raw clone and clone3; exit_group while others run.
+ * The argument chooses.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Vector state that the kernel hands out on request only, the tiles of AMX: what a signal frame has
- * of it before and after the request, and tiles that survive signals, calls and new code. Where the
- * processor has none the frame is looked at once.
+ * Vector state that the kernel grants only on request, the tiles of AMX: its part of a signal frame
+ * before and after the request, and tiles that survive signals, calls and new code. If the
+ * processor has none, the frame is checked once.
  */
 #define _GNU_SOURCE
 #include "check.h"

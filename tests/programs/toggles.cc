@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions to collect in: called again and again, by themselves, by each other, from two threads, and
- * left by return, by longjmp and by exceptions, caught near and far. `outside` is never called by one.
+ * Functions to toggle collection: called repeatedly, by themselves, by each other, from two
+ * threads, and left by return, by longjmp and by exceptions, caught near and far. None of them ever
+ * calls `outside`.
  */
 #include <csetjmp>
 #include <csignal>

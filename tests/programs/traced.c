@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A program that traces its children: breakpoints, single steps, registers, memory, system calls.
- * The child is a copy of it, or another program, and asks to be traced or is seized. What the
- * parent sees is the program.
+ * The child is a copy of it, or another program, and asks to be traced or is seized. The parent
+ * must see the program, not the engine.
  */
 #define _GNU_SOURCE
 #include "check.h"

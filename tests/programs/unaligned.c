@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses that are aligned at first and later are not, in each form that addresses have, with status flags that live and that do
- * not (all there is to `sums`); and addresses that no memory can have, with a handler for the fault or without (`nowhere N`).
+ * Accesses that are aligned at first and unaligned later, in each form of addresses, with live and
+ * dead status flags (`sums` has only these). And non-canonical addresses, with and without a
+ * handler for the fault (`nowhere N`).
  */
 #include "check.h"
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * No signal comes, so no system call ends early: calls that wait, calls that the kernel ends for a
- * signal though they do not wait, alone and with another thread.
+ * Without signals, no system call may end early: waiting calls, and calls that the kernel ends for
+ * a signal although they do not wait; alone and with another thread.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions the kernel puts into each process: they run, and agree with the system calls. */
+/* The functions of the vDSO: they must work, and agree with the system calls. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <sched.h>

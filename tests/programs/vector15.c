@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last vector register that all of x86-64 has, from each side: its value through branches, calls and
- * system calls, in loops that use it here and there, saved and loaded with all the rest, cleared with AVX, in a
- * fault of the instruction that names it, and seen and changed by a signal handler.
+ * The last vector register that every x86-64 CPU has: its value through branches, calls and system
+ * calls, in loops that use it, saved and loaded with all the others, cleared with AVX, in a fault
+ * of an instruction that uses it, and seen and changed by a signal handler.
  */
 #define _GNU_SOURCE
 #include "check.h"

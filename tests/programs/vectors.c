@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Vector memory forms: AVX2 and AVX-512 gathers and scatters with masks, masked
- * loads and stores whose masked-off lanes lie on an unmapped page, broadcasts,
- * compress and expand; x87 with fxsave and xsave. Parts the CPU lacks are left out.
+ * Vector memory forms: AVX2 and AVX-512 gathers and scatters with masks, masked loads and stores
+ * with masked-off lanes on an unmapped page, broadcasts, compress and expand; x87 with fxsave and
+ * xsave. Features that the CPU lacks are left out.
  */
 #include "check.h"
 #include <cpuid.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls into the page of old system calls, if the kernel has it: what they answer, that they leave
- * registers alone, and what happens where nothing may be called or the arguments are bad. Without
- * the page all are faults.
+ * Calls into the vsyscall page, if the kernel has it: their results, that they preserve registers,
+ * and invalid calls or arguments. Without the page all of them fault.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One thread waits for another in ways that no system call shows: in a page fault that the other
- * one resolves, in a call that reads such a page, by spinning, under vfork. Each ends as fast as
+ * One thread waits for another without a visible system call: in a page fault that the other one
+ * resolves, in a call that reads such a page, by spinning, under vfork. Each must end as fast as
  * the threads allow. An alarm ends a run that hangs.
  */
 #define _GNU_SOURCE

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A loop that is written into memory and walks 32768 lines, 100 times or as often as the second
- * argument says, and what a process can tell of such code: in /tmp/perf-PID.map, or what is like
- * one and is not to be read, or in a jitdump file. tests/cli/runtime_code.py knows what is to come
- * of each. Prints the number of the process; without an argument it walks once and tells nothing.
+ * argument says. The first argument chooses how the process describes this code: in
+ * /tmp/perf-PID.map, in a similar file that must not be read, or in a jitdump file.
+ * tests/cli/runtime_code.py knows the expected result of each. Prints the pid; without an argument
+ * it walks once, without a description.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The address of the last x87 instruction: as fnstenv, fnsave, fxsave and the xsave family write
- * it, in frames of signals, behind their handlers, in a new thread, a forked child, and after much
- * new code.
+ * The address of the last x87 instruction, as written by fnstenv, fnsave, fxsave and the xsave
+ * family: in signal frames, after their handlers, in a new thread, in a forked child, and after
+ * much new code.
  */
 #define _GNU_SOURCE
 #include "check.h"

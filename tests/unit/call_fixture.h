@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The program that each test of the call graph's rules writes anew, and what is said of its arcs. */
+/* The fixture for the call graph's rules: a new program for each test, and checks of its arcs. */
 #ifndef DWELL_TESTS_UNIT_CALL_FIXTURE_H
 #define DWELL_TESTS_UNIT_CALL_FIXTURE_H
 

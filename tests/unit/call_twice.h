@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that a test tells the call graph in two ways, p one segment at a time and q as the test is about, with functions some of
- * which are stubs, some made at run time and one a resolver: do both come to the same?
+ * Reports a program to the call graph in two ways: to p one segment at a time, to q in the way
+ * under test. Some of its functions are stubs, some made at run time, and one a resolver. Both
+ * results must be the same.
  */
 #ifndef DWELL_TESTS_UNIT_CALL_TWICE_H
 #define DWELL_TESTS_UNIT_CALL_TWICE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory for simulations that counts what is not given back, and can run out. */
+/* Memory for simulations that counts leaks, and can run out. */
 #ifndef DWELL_TESTS_UNIT_COUNTED_MEMORY_H
 #define DWELL_TESTS_UNIT_COUNTED_MEMORY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers at random, the same in each run; a test may set the seed. */
+/* Random numbers, the same in each run; a test may set the seed. */
 #ifndef DWELL_TESTS_UNIT_DRAW_H
 #define DWELL_TESTS_UNIT_DRAW_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call a filter with known values in all vector and mask registers, and tell
- * what is in them behind it; see test_scan_filter.c. Wants AVX-512 F and BW.
+ * Calls a filter with known values in all vector and mask registers, and reports their values
+ * afterwards; see test_scan_filter.c. Needs AVX-512 F and BW.
  */
 	.text
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy of LRU caches by the rules of sim/system/hierarchy.h, as plain as can be: each cache is one list of
- * lines with flags and times, which is searched from end to end. No TLBs, prefetchers and line use.
+ * A naive hierarchy of LRU caches by the rules of sim/system/hierarchy.h: each cache is one list of
+ * lines with flags and times, searched linearly. It has no TLBs, prefetchers and line use.
  */
 #ifndef DWELL_TESTS_UNIT_NAIVE_HIERARCHY_H
 #define DWELL_TESTS_UNIT_NAIVE_HIERARCHY_H

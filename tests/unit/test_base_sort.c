@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorting by a number: the order, what happens to equals, and the ends of the range. */
+/* Sorting by a number: order, stability, and the limits of the range. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The log of blocks: what it says of the past is what an array of blocks said then. */
+/* The log of blocks agrees about the past with the array of blocks at that time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

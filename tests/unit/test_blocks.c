@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Live blocks: random comings, goings and look-ups against an array that says the same. */
+/* Live blocks: random allocations, frees and look-ups against a plain array. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph's rules, each by a program of a few segments. Each segment costs one instruction,
- * so that costs can be counted by hand: an inclusive cost is the number of lines executed between
- * the call and the return, with the return.
+ * The call graph's rules, each with a program of a few segments. Each segment costs one
+ * instruction, so costs can be counted by hand: an inclusive cost is the number of lines executed
+ * between the call and the return, including the return.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph of programs drawn at random against a slow model, which keeps whole stacks with
- * whole chains of callers and searches them. Also: what contexts are, where jumps go to, and what
- * happens without memory.
+ * The call graph of random programs against a slow model, which searches whole stacks with whole
+ * chains of callers. Also: contexts, targets of jumps, and lack of memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>

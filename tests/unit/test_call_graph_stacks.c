@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph where the stack is another one: signal handlers, faults, stacks that are switched,
- * threads. Programs of a few segments that cost one instruction each.
+ * The call graph with other stacks: signal handlers, faults, switched stacks, threads. Programs of
+ * a few segments that cost one instruction each.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph out of records: the same programs told one segment at a time, and as records of the ends that leave their
- * function, come to the same.
+ * The call graph from records. Programs reported one segment at a time, and as records of the ends
+ * that leave their function, must give the same result.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sites of calls: walks that go on as the one before lead where a whole walk does. */
+/* Sites of calls: walks that continue from the previous one give the same result as whole walks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

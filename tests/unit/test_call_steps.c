@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Steps of a call graph followed many at once: the same programs told one segment at a time, and as
- * steps of which those are left out that may be, come to the same.
+ * Steps of a call graph, many at once. Programs reported one segment at a time, and as steps
+ * without the optional ones, must give the same result.
  */
 #include <setjmp.h>
 #include <stdarg.h>

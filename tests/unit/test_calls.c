@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inclusive costs with recursion and circles, classes of names, trees of calls, arrows of jumps. */
+/* Inclusive costs with recursion and cycles, classes of names, trees of calls, arrows of jumps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The three writers of rows, on a row that holds each kind of value. */
+/* The three writers of rows, with a row that has each kind of value. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of events, packed as collector/simulation/costs.h packs them, against sums that are not. */
+/* The compact sums of collector/simulation/costs.h against plain sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

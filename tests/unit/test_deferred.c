@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which segments of a block add to the counters, and what is deferred behind each. */
+/* Which segments of a block add to the counters, and which counts are deferred after each. */
 #include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
 #include "engine/codecache/poll.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame information: that of this very program, whose rules lead up its own
- * stack as the compiler's own unwinder goes; and damaged information, which may
- * give no rule or a wrong one but no fault.
+ * Call frame information: this program's own, whose rules lead up its stack as the compiler's
+ * unwinder does. And damaged information, which may give no rule, or a wrong one, but no fault.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

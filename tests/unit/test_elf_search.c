@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions by their names, as users write them and as symbol tables have them. */
+/* Functions by name, as users write them and as symbol tables have them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who is charged with what windows left unresolved: who came to lines that these had not seen before. */
+/* The attribution of unresolved accesses: to the code of window first touches. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

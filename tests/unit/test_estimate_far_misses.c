@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which far reuses are said to miss. */
+/* The attribution of misses to far reuses. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How far the order of code by its misses is told to be trusted. */
+/* The expected reliability of the ranking of code by misses. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

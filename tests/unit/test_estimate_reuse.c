@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Who made the reuses that no window saw, and where data comes from, on a profile whose truth is
- * known.
- */
+/* The code of unseen reuses, and the origin of data, in a profile with known results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

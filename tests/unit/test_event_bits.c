@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of events by eights, with vectors and without. */
+/* Counters of events in groups of eight, with and without vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

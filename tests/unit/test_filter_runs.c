@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which accesses of a segment the filter variant looks at together, and when each happens. */
+/* Which accesses of a segment the filter variant checks together, and when each takes effect. */
 #include "engine/simulate/filter/filter_runs.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which instructions the filter variant takes to have aligned accesses. */
+/* Which instructions the filter variant assumes to have aligned accesses. */
 #include "engine/simulate/filter/filter_trust.h"
 
 #include <setjmp.h>

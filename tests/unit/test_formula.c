@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formulas over events: values worked out by hand, and sentences for what is none. */
+/* Formulas over events: values computed by hand, and errors for invalid ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

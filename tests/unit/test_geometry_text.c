@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Geometries and traces in text: what is read, what is refused, and that what is written is read again. */
+/* Geometries and traces as text: accepted and refused ones, and reading back what was written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of the Callgrind format: what becomes of them, and which line is at fault. */
+/* Files of the Callgrind format: the resulting profiles, and the lines named in errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

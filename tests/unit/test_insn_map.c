@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where instructions of a block lie, packed and unpacked. */
+/* Positions of a block's instructions, packed and unpacked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

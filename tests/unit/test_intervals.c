@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The ordered list of pieces of the address space, against an array that is searched from the
- * start.
- */
+/* The ordered list of pieces of the address space, against an array that is searched linearly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

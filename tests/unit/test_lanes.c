@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counter register of the stream variant and what C code makes of it. */
+/* The counter register of the stream variant, and C code that reads it. */
 #include "engine/core/lanes.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The models against cases worked out by hand. */
+/* The models against cases computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

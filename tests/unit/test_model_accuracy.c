@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The models against the truth: sampled traces against their exact simulation. */
+/* The models against exact results: sampled traces against their exact simulation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Misses in bursts: a program that takes turns. In the first half of a turn it sweeps a small
- * table, which the cache holds, in the second half it touches new lines only. What reuses of the
- * table meet on their way is nothing, however much the run misses.
+ * Misses in bursts: a program of alternating halves. In the first half of a turn it sweeps a small
+ * table, which the cache holds; in the second half it touches only new lines. No misses lie within
+ * reuses of the table, however many the run has.
  */
 #include <math.h>
 #include <setjmp.h>

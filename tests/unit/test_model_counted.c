@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reuses whose lines were counted: what they say of others of their distance and kind. */
+/* Reuses with counted lines, and their use for other reuses of the same distance and kind. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where far reuses lie, by lines that were watched on and by the reuses seen before sight ends. */
+/* The distances of far reuses, from long watches and from reuses seen within windows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

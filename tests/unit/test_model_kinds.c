@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Groups that look alike have one survival, and intervals that count what it hides. */
+/*
+ * Similar groups share one survival function, and intervals include the difference that this hides.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

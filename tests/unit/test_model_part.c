@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The miss ratio of a part of the accesses, and what each sample is charged with LRU. */
+/* The miss ratio of a part of the accesses, and each sample's misses with LRU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

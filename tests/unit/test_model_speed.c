@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an estimate may take, by the clock: alone on the machine. */
+/* Time limits of an estimate; needs an idle machine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lies between the touches of a reuse: from what some distances show to any, and to lines of another size. */
+/*
+ * Lines between the touches of a reuse: from some known distances to any distance, and to other
+ * line sizes.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where sampling windows lie in the accesses of a run. */
+/* The placement of sampling windows in the accesses of a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

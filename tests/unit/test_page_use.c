@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The share of a program's lines that is ever touched: from pages of which it is known. */
+/* The share of a program's lines that are ever touched, estimated from pages with known use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of call paths, also when there are too many. */
+/* Numbers of call paths, even when there are too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which lines watched on the views hand to the model, and what it makes of them. */
+/* Which long watches the model gets, and their effect. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

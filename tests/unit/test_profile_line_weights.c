@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Weights of the samples that were watched at all sizes of lines. */
+/* Weights of multi-size samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

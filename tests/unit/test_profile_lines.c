@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile seen with lines of other sizes than the recorded one. */
+/* A profile for other line sizes than the recorded one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

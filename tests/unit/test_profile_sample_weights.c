@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Weights of samples where a window kept only some of those that end near. */
+/* Weights of samples if a window kept only some near samples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

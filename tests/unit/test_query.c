@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a query shows. */
+/* The rows that a query shows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Filters of system calls say by hand what the kernel would say. */
+/* Filters of system calls, evaluated by hand: the result must be the kernel's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looking through buffers: with each of the filters, the records are those of
- * looking at every access in turn.
+ * Scanning buffers: with each of the filters, the records must be those of checking every access in
+ * turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One cache of each policy against a naive one, which keeps a set as a plain array with the time of each
- * entry's last use and of its coming, and searches it from end to end.
+ * One cache of each policy against a naive one. The naive one keeps a set as a plain array with the
+ * times of each entry's last use and of its fill, and searches it linearly.
  */
 #include <setjmp.h>
 #include <stdarg.h>

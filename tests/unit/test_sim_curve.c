@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exact simulations against naive ones, which are as plain as can be: a list of lines by age,
- * and an array that is searched from end to end.
+ * The exact simulations against naive ones: a list of lines by age, and an array that is searched
+ * linearly.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a hierarchy counts besides misses, on traces so short that the counts follow by hand: write-backs,
- * stores that pass, prefetches, TLBs, the use of lines; and which geometries there cannot be.
+ * Counts of a hierarchy besides misses, in traces short enough to count by hand: write-backs,
+ * stores that pass, prefetches, TLBs, line use; and impossible geometries.
  */
 #include <setjmp.h>
 #include <stdarg.h>

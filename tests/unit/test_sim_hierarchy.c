@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole hierarchies: against a naive one, with the filter and without, and by what must hold of inclusive and
- * exclusive levels and of more ways.
+ * Whole hierarchies: against a naive one, with and without the filter, and by properties of
+ * inclusive and exclusive levels and of more ways.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines counted between the touches of samples: as many as there are, one by one, for all sizes. */
+/* Counted lines between the touches of samples, against counting one by one, for all sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The profile file: what is written is read back; wrong files are refused, each with its sentence. */
+/* The profile file: data is read back, and each wrong file is refused with its own error. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>

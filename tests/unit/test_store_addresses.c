@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Addresses and blocks of accesses, which lists hold as distances: read back, and as whoever asks SQLite has them. */
+/*
+ * Addresses and blocks of accesses, which lists hold as distances: read back, and queried in SQL.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

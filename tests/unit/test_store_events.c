@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The profile file's event profile: read back, summed up, asked for in SQL, damaged. */
+/* The event profile in a profile file: read back, summed up, queried in SQL, damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

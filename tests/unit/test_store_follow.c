@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The profile file's rows of what became of censored samples: read back, asked for, damaged. */
+/* Outcomes of long watches in a profile file: read back, queried, damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

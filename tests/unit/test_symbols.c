@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Symbols, asked about this very program: whole, with its debug information apart, and stripped. */
+/* Symbols of this program itself: complete, with separate debug information, and stripped. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Variables, asked about this very program: whole, with its debug information apart, and stripped. */
+/* Variables of this program itself: complete, with separate debug information, and stripped. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

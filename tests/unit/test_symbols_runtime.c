@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of code made at run time, from files that this process writes for itself. */
+/* Names of code made at run time, from files that this process writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Timers that call threads: what becomes of a tick around a system call that may sleep. */
+/* Timers that interrupt threads: ticks around a system call that may sleep. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two threads ask for the same views of one stored profile at the same time, and get what one alone
- * gets. The build with ThreadSanitizer also fails where they share anything that changes.
+ * Two threads request the same views of one stored profile at the same time, and get the same
+ * results as one thread. With ThreadSanitizer this also fails if they share anything mutable.
  */
 #include <setjmp.h>
 #include <stdarg.h>

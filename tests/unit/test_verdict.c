@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sentence of the first screen, by the figures that it follows from. */
+/* The verdict of the first screen, from the figures of its rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The views, on a profile made up here. `test_views --write FILE` leaves it in
- * FILE, to be looked at with the commands.
+ * The views, with a synthetic profile. `test_views --write FILE` leaves it in FILE, for use with
+ * the commands.
  */
 #include <math.h>
 #include <setjmp.h>

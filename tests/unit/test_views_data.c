@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The view of data structures, on a profile made up here. */
+/* The view of data structures, with a synthetic profile. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

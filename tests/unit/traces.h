@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Synthetic traces of cache lines, exactly simulated, and sampled as the engine samples, in growing
- * windows that watches do not outlive: what the models are held against. The simulators and
- * the sampler are as plain as can be, to be believed.
+ * Synthetic traces of cache lines, exactly simulated, and sampled as the engine does, in growing
+ * windows that end their watches. The models are compared with these. The simulators and the
+ * sampler are as simple as possible, so that they can be trusted.
  */
 #ifndef DWELL_TESTS_UNIT_TRACES_H
 #define DWELL_TESTS_UNIT_TRACES_H
