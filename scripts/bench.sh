@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Measures what Dwell promises, each part in one run, as ratios with their bars: less than half an hour in all.
+# Measures what Dwell promises, each part in one run, as ratios with their bars. Takes less than
+# half an hour.
 #
 #   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several model accuracy ranks
 #
-# Exit status 1 when a bar is missed.
+# Exit status 1 if a bar is missed.
 set -u
 
 build=$1

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The law of the rooms for calls: no room of the engine or of sim uses a symbol of a floor above.
+"""Checks calls between rooms: no room of the engine or of sim may use a symbol of a floor above.
 
     check-calls.py SOURCE BUILD
 
-The floors are those of check-layers.sh. What is used stands in the object files of the engine, so
-that a prototype written by hand is seen, too. Prints each breach; the exit status is 1 if there is
-one, 77 where the engine is not built.
+The floors are those of check-layers.sh. The used symbols are read from the engine's object files,
+so that hand-written prototypes are found, too. Prints each breach; the exit status is 1 if there is
+one, 77 if the engine is not built.
 """
 import os
 import re
@@ -39,7 +39,7 @@ def objects(source, build):
 
 
 def symbols(file):
-    """(defined, used) names of an object file that others can see."""
+    """(defined, used) global names of an object file."""
     defined, used = set(), set()
     listed = subprocess.run(['nm', '-g', file], capture_output=True, text=True, check=True).stdout
     for line in listed.splitlines():

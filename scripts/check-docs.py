@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the documents say of the tree is true.
+"""Checks what the documents say about the source tree.
 
     check-docs.py [FOLDER]
 
-Each link leads to a file, and to a heading in it; each source file that is named exists; each folder
-of src, and each room of the engine and of sim, has a README.md; the schema's version is the same
-wherever it is written; no line of prose is longer than 100 columns. Output of programs and the
-cells of tables, which cannot be wrapped, may be. Prints each breach; the exit status is 1 if there
+Each link must lead to a file, and to a heading in it. Each named source file must exist. Each
+folder of src, and each room of the engine and of sim, must have a README.md. The schema's version
+must be the same everywhere. No line of prose may be longer than 100 columns, except output of
+programs and table cells, which cannot be wrapped. Prints each breach; the exit status is 1 if there
 is one.
 """
 import glob
@@ -18,12 +18,12 @@ import sys
 LINK = re.compile(r'\[[^\]]*\]\(([^)#\s]*)(?:#([^)\s]*))?\)')
 NAMED = re.compile(r'`([\w./-]+\.(?:c|h|S|py|sh|sql))`')
 MOST_COLUMNS = 100
-# Files of the reader's or of other projects, in examples.
+# Files of users or other projects, in examples.
 OTHERS = re.compile(r'^(?:/|\.\./)|(?:^|/)cmd_x\.c$')
 
 
 def files():
-    """Every file of the tree, but what was built."""
+    """Every file of the tree, except built ones."""
     for at, folders, names in os.walk('.'):
         folders[:] = [f for f in folders if not f.startswith(('.', 'build'))]
         yield from (os.path.relpath(os.path.join(at, name)) for name in names)
@@ -34,7 +34,7 @@ def documents():
 
 
 def tree():
-    """Every path, and every end of one."""
+    """Every path, and every suffix of one."""
     ends = set()
     for name in files():
         parts = name.split('/')
@@ -77,7 +77,7 @@ def long_lines(name, text):
 
 
 def without_readme():
-    """Folders of src that lack one. The rooms are the folders of the engine and of sim."""
+    """Folders of src without a README.md. The rooms are the folders of the engine and of sim."""
     for pattern in ('src/*/', 'src/engine/*/', 'src/sim/*/'):
         for folder in sorted(glob.glob(pattern)):
             if not os.path.exists(folder + 'README.md'):
@@ -89,7 +89,7 @@ def manual_pages():
 
 
 def schema_versions():
-    """(where, version) of each place that has it."""
+    """(place, version) for each place with the version."""
     for file, pattern in (('src/store/schema.sql', r"user_version = the schema's version \((\d+)\)"),
                           ('docs/schema.md', r'user_version\D{0,40}?(\d+)'),
                           ('src/store/private.h', r'#define STORE_SCHEMA_VERSION (\d+)')):

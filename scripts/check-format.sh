@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The layout of the code is what clang-format makes of it, and no line is longer than 100 columns.
-# Prints the files that are not so; fails if there is one. Ends with 77 without clang-format.
+# Checks that the code has clang-format's layout, and no line longer than 100 columns. Prints the
+# files that do not comply; fails if there is one. Exits with 77 without clang-format.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The include law: each folder of src/ may include its own headers and those of the folders named
-# in the table, by "folder/file.h" and in no other way. The engine and sim have rooms, each in its
-# folder: a room may include those above it in the table, which are the floors below it, and of
-# other folders what its own folder may. Prints each breach; fails if there is one.
+# Checks includes: a folder of src/ may include its own headers, and those of the folders in the
+# table, only as "folder/file.h". The engine and sim have rooms, each in its own folder. A room may
+# include the rooms before it in its list, which are the floors below it, and the same other folders
+# as its own folder. Prints each breach; fails if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
@@ -80,7 +80,7 @@ FNR == 1 {
 			breach(folder "/" room " must not include \"" path "\", which is a floor above")
 	}
 }
-# sim runs inside a target, too: of libc it has only what a compiler brings along.
+# sim also runs inside a target, so it may include only headers of the compiler.
 folder == "sim" && /^[ \t]*#[ \t]*include[ \t]*</ && !/<std(int|bool|def)\.h>/ {
 	breach("sim is freestanding: it must not include " $NF)
 }

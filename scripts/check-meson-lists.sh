@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each source file of src/ and each unit test stands in the meson.build beside it, and each file
-# named there exists: a file that nobody compiles is a file that nobody tests.
+# Checks that each source file of src/ and each unit test is in the meson.build beside it, and that
+# each file named there exists: files that are not compiled are not tested.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
@@ -15,7 +15,7 @@ for list in src/*/meson.build tests/unit/meson.build; do
 	folder=$(dirname "$list")
 	for file in $(find "$folder" -name '*.[cS]'); do
 		name=${file#"$folder"/}
-		# Of a command the list has the name alone.
+		# For a command, the list has only its name.
 		case $name in commands/cmd_*) name=${name#commands/cmd_} ;; esac
 		grep -q "'$name'" "$list" || grep -q "'${name%.c}'" "$list" ||
 			complain "$file: not in $list"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Small laws that a compiler does not know: a licence line in each source file, no function that
-# writes without a bound or hides errors, no file that has grown out of its job, no left-over marks.
+# Checks small rules that a compiler does not know: a licence line in each source file, no functions
+# that write without a bound or hide errors, no files that are too long, no left-over marks.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 

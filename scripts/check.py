@@ -15,11 +15,12 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
-# A meson test that counts its own cases, and where it writes them.
+# Meson tests that count their own cases, and the files with their results.
 COUNTED = {'programs-native': 'tests/transparency/native.json',
            'transparency': 'tests/transparency/transparency.json',
            'transparency-full': 'tests/transparency/full.json'}
-# Built in half the time of -O2, where gcc sees warnings that are none: those of the plain build are errors.
+# Takes half the time of -O2 to build. gcc gives false warnings there; in the plain build they are
+# errors.
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Doptimization=1', '-Dwerror=false']
 # Tests at a time, on two processors: many wait most of the time.
 PROCESSES = '3'
@@ -28,7 +29,7 @@ RESULTS = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped', 'ok': 'p
 
 
 class Tally:
-    """What passed and what did not, by name."""
+    """Results by name."""
 
     def __init__(self):
         self.names = {'passed': [], 'failed': [], 'skipped': []}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Installs the Debian packages that are missing, and says which. With nothing missing it touches
-# neither the network nor the system.
+# Installs missing Debian packages, and names them. If none is missing it accesses neither the
+# network nor the system.
 #
-#   scripts/deps.sh          what is needed to build, run and test
+#   scripts/deps.sh          packages to build, run and test
 #   scripts/deps.sh --all    also the programs that `make check-all` and `make bench` run
 #   scripts/deps.sh --world  also languages, servers and browsers that `make check-all` tries if they
 #                            are there: 3 GB, and Debian starts the servers
@@ -27,7 +27,7 @@ is_installed() {
 	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'
 }
 
-# Some packages are as good from elsewhere: what counts is the command.
+# Some packages may come from elsewhere: only the command counts.
 is_there() {
 	is_installed "$1" && return 0
 	case $1 in

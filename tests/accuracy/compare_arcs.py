@@ -4,13 +4,13 @@
 
     compare_arcs.py [--dwell PATH] [--scale N] [--only EXPRESSION] [--top N] [--markdown]
 
-Programs run as compare_simulate.py runs them, and what they map by mmap() lies at the same addresses: python's
-allocator looks at bits of these, and other bits are other branches. Callgrind runs with --separate-recs=2, which
-tells the outermost calls of a function from those inside them: only the first have an inclusive cost that means
-the same in both.
+Programs run as in compare_simulate.py, and mmap() returns the same addresses: python's allocator
+reads bits of these, and branches on them. Callgrind runs with --separate-recs=2, which separates
+outermost calls of a function from those inside them: only the outermost ones have an inclusive cost
+with the same meaning in both.
 
-Callgrind skips the stubs of linkage tables, but for those of .plt.got, which it does not know: these
-are looked through here. It cannot see jumps to functions without a symbol: what hangs on such a
+Callgrind skips the stubs of linkage tables, except those of .plt.got, which it does not know: these
+are skipped here. It cannot see jumps to functions without a symbol: everything below such a
 function is left out. So is the dynamic linker, whose work depends on processor and environment.
 """
 import argparse

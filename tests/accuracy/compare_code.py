@@ -7,9 +7,10 @@
 
 Records the command, asks dwell report for the lines or objects that miss in a cache of SIZE
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
-Prints those that make 80 % of the exact misses with their shares, Spearman's coefficient of
-rank correlation over them, and by how much their shares are off, all together; the share of first touches is left out on both sides, as a profile
-keeps it apart; and, of lines, the coefficient that dwell report expects. Exit status 1 when the mean coefficient over the runs is below --rank.
+Prints those with 80 % of the exact misses, with their shares; Spearman's coefficient of rank
+correlation over them; and the total error of their shares. First touches are left out on both
+sides, as a profile keeps them apart. For lines it also prints the coefficient that dwell report
+expects. Exit status 1 if the mean coefficient over the runs is below --rank.
 """
 import argparse
 import json

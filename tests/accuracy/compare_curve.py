@@ -6,10 +6,10 @@
     compare_curve.py --exact exact.csv --sampled sampled.csv [bars]
 
 Records the command, simulates the same command exactly (dwell simulate --curve), and prints
-both curves, the errors in percentage points, and how often the exact value lies in the interval
-printed. --policy random,lru and --line 32,64,128 compare each policy with each size of line: of
-one recording and one simulation, unless the recording can tell of one size only: then give it
-with --record='--line 32'. Exit status 1 when a bar is not reached:
+both curves, the errors in percentage points, and how often the printed interval contains the exact
+value. --policy random,lru and --line 32,64,128 compare each policy with each line size, from one
+recording and one simulation. If the recording has one size only, give it with
+--record='--line 32'. Exit status 1 if a bar is missed:
 
     --mean P       mean error at most P points
     --max P        largest error at most P points

@@ -4,9 +4,10 @@
 
     compare_import.py --dwell PATH FILE...
 
-FILE is what `valgrind --tool=callgrind` wrote, without --separate-callers. Own costs are compared for all names,
-inclusive ones where a name is of one function only; both by the file's first event. The exit status is 0
-when all agree: own costs exactly, inclusive ones within 3 events, as Callgrind's own sums differ by so many.
+FILE is what `valgrind --tool=callgrind` wrote, without --separate-callers. Own costs are
+compared for all names, inclusive ones for names of only one function; both for the file's first
+event. The exit status is 0 if all agree: own costs exactly, inclusive ones within 3 events, as
+Callgrind's own sums are off by up to that.
 """
 import argparse
 import collections

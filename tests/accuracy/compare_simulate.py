@@ -4,15 +4,19 @@
 
     compare_simulate.py [--dwell PATH] [--scale N] [--only EXPRESSION] [--markdown]
 
-Programs run as compare_valgrind.py runs them: one environment, no address randomisation, the same
-string functions. Counts must agree within --limit per cent, misses within the greater of
---miss-limit per cent and --miss-floor. Bit tests between registers, which Valgrind does in memory, are taken
-out of its counts, with the misses charged to them; the misses of others that they cause stay.
+Programs run as in compare_valgrind.py: one environment, no address randomisation, the same string
+functions. Counts must agree within --limit per cent, misses within the greater of --miss-limit per
+cent and --miss-floor. Bit tests between registers, which Valgrind does in memory, are removed from
+its counts, with the misses charged to them; misses of others that they cause remain.
 
-What differs beyond that: where the kernel and where Valgrind put memory (a cache whose sets are chosen by more than the
-address within a page sees it, and mremap moves blocks natively that Valgrind lets grow in place), where in a page ld.so
-puts the variables of the thread, what bit tests evict, for Valgrind writes them below the stack, and that its brk() gives no more
-than 8 MB. --layouts, --one-heap and --short-brk show the first, second and last, and docs/results/simulation.md all of them.
+Other differences:
+- The kernel and Valgrind place memory differently. Caches whose sets depend on more than the
+  address within a page are affected. And mremap natively moves blocks that Valgrind grows in place.
+- ld.so puts the thread's variables at another place within a page.
+- Valgrind's bit tests write below the stack, and so evict other lines.
+- Its brk() gives no more than 8 MB.
+--layouts, --one-heap and --short-brk show the effect of the first, second and last;
+docs/results/simulation.md explains all.
 """
 import argparse
 import os

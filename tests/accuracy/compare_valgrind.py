@@ -6,11 +6,11 @@
 
 Each program runs once under `dwell record --mode count`, cachegrind and callgrind, all with
 --cache-sim=yes, without address randomisation, in the same environment. Valgrind hides AVX-512
-from the program, so glibc is told not to use it (GLIBC_TUNABLES): then all run the same string
-functions. Cachegrind must not execute code ahead of branches (--vex-guest-chase=no, as
-Callgrind does by itself). Bit tests between registers, which Valgrind does in memory, are taken
-out of its counts: Callgrind tells where and how often they ran. The rules by which one's events
-map to the other's stand in docs/counting.md.
+from the program, so glibc must not use it either (GLIBC_TUNABLES): then all run the same string
+functions. Cachegrind must not execute code ahead of branches (--vex-guest-chase=no, which is
+Callgrind's default). Bit tests between registers, which Valgrind does in memory, are removed from
+its counts: Callgrind reports where and how often they ran. docs/counting.md has the rules by which
+events of one correspond to those of the other.
 """
 import argparse
 import json

@@ -4,8 +4,8 @@
 
     count_contexts.py [--dwell PATH] [--only EXPRESSION] [--depths 0,1,2,5,10,20]
 
-Prints the table of docs/results/simulation.md: a compressor, a compiler, and a large interactive program that is
-driven by a script (Weidendorfer, Kowarschik, Trinitis 2004, table 1, has such programs of its time).
+Prints the table of docs/results/simulation.md: a compressor, a compiler, and a large interactive
+program driven by a script, as in table 1 of Weidendorfer, Kowarschik, Trinitis 2004.
 """
 import argparse
 import os

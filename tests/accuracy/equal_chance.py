@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Has every access the same chance to be sampled, whatever the speed of the code?
 
-slow_fast makes half of its accesses in a function that is some 27 times as fast as the one
-that makes the other half. The share of the fast one among sampled accesses, each window weighed
-by what it stands for, must be one half on average over several seeds: with turns that are longer
-than windows, about as long, and far shorter; and with turns as long as the periods that windows
-are placed in, which a sampler with a fixed period would lock on to.
+slow_fast makes half of its accesses in a function that is about 27 times as fast as the one that
+makes the other half. The fast one must have half of the weighted sampled accesses, on average over
+several seeds. Turns are longer than windows, about as long, and far shorter; and as long as the
+periods of windows, to which a sampler with a fixed period would lock.
 
     equal_chance.py [--build DIR] [--seeds N]
 """

@@ -4,9 +4,10 @@
 
     line_ranks.py [--build DIR] [--runs N] [--only EXPRESSION] [--at SIZE] [--record OPTIONS] [--rank R]
 
-The programs of seven_programs.py, recorded with the defaults and compared as compare_code.py does. Prints for each
-how many lines make 80 % of the exact misses, the mean of Spearman's coefficient over them and of the one that dwell report expects, and by how many points their shares are off, all together. Exit status 1 when a
-program's mean is below --rank.
+The programs of seven_programs.py, recorded with the defaults and compared as in compare_code.py.
+Prints for each the number of lines with 80 % of the exact misses, the means of Spearman's
+coefficient over them and of the one that dwell report expects, and the total error of their shares
+in percentage points. Exit status 1 if a program's mean is below --rank.
 """
 import argparse
 import os

@@ -10,13 +10,13 @@ for each program and one for all: mean and largest error in percentage points, t
 the points within max(0.1 points, 15 %), and of those whose interval holds the exact value.
 The bars are those of compare_curve.py: the mean over all points, the largest error of a
 program's point on average over the seeds (one unlucky seed is not a broken tool), and the
-shares of all points. Minutes; --quick takes a few small programs and loose bars, --examples those of the
-folder of that name, as their readme runs them.
+shares of all points. Takes minutes; --quick uses a few small programs and loose bars, --examples
+those of the folder examples, run as in its README.
 
-Some programs go round in arrays that are just as large as one of the caches, and touch a few lines besides: with
-LRU the cache misses all of them, one that is a thousandth larger none. Samples cannot count lines so
-exactly. There (AT_EDGE), and nowhere else, the error is the distance from what lies between the exact ratios of these
-two caches; what the first one's own would say is printed as well.
+Some programs cycle through arrays exactly as large as one of the caches, and touch a few other
+lines: with LRU the cache misses always, and one that is a thousandth larger never. Samples cannot
+count lines so exactly. For these points only (AT_EDGE), the error is the distance from the range
+between the exact ratios of these two caches; the error from the first one's ratio is printed, too.
 """
 
 import argparse

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Moves parts of a lackey trace to other addresses, as if memory had been placed otherwise.
+"""Moves parts of a lackey trace to other addresses, as if memory had been placed there.
 
     move_trace.py FIRST:END:BY... <trace >moved
 
-Data accesses from FIRST up to END, hexadecimal, go BY bytes higher; with BY "-" they are left out. What a program does at
-other addresses can so be simulated, with no other difference: see docs/results/simulation.md.
+Data accesses from FIRST up to END, hexadecimal, move up by BY bytes; with BY "-" they are left out.
+This simulates a program at other addresses without any other difference: see
+docs/results/simulation.md.
 """
 import sys
 

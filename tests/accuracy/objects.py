@@ -5,11 +5,10 @@
     objects.py --dwell PATH KNOWN_DATA [KNOWN_TYPES] [KNOWN_OWNERS]
 
 KNOWN_DATA is known_data.c: the misses and accesses of each of its variables are known by
-construction. KNOWN_TYPES is known_types.cc, whose variables' names and types are. KNOWN_OWNERS is
-known_owners.c, whose blocks take turns in the same memory. What is
-estimated is asked of several runs, as 95 % intervals do not all hold the truth: the means
-have to be near it, and most of the intervals have to hold it. Each check prints one line;
-the exit status is 0 when none failed.
+construction. KNOWN_TYPES is known_types.cc, with known names and types of variables. KNOWN_OWNERS
+is known_owners.c, whose blocks use the same memory in turn. Estimates are checked over several
+runs, as not all 95 % intervals contain the truth: the means must be near it, and most intervals
+must contain it. Each check prints one line; the exit status is 0 if none failed.
 """
 import argparse
 import json

@@ -4,12 +4,13 @@
 
     seven_programs.py [--build DIR] [--runs N] [--only EXPRESSION] [--policy NAMES] [--line SIZES] [--signed] [bars]
 
-The programs of the benchmark (tests/perf/bench.py) with inputs for a quarter second to a second, recorded
-with the defaults, once for each of N seeds. Prints a line for each program and size of line, and for all:
-mean and largest error in percentage points, the shares of the points within max(0.1 points, 15 %) and
-10 %, and of those whose interval holds the exact value. --signed prints the mean signed error of each
-cache size, too: a bias is worth more than noise. Exit status 1 when a bar is missed over all points: mean 0.25
-points, largest 1, 90 % covered, or what compare_curve.py's options say, and 90 % of the points near 10 %. Minutes.
+The programs of the benchmark (tests/perf/bench.py) with inputs for a quarter second to a second,
+recorded with the defaults, once for each of N seeds. Prints a line for each program and size of
+line, and for all: mean and largest error in percentage points, the shares of the points within
+max(0.1 points, 15 %) and 10 %, and of those whose interval holds the exact value. --signed prints
+the mean signed error of each cache size, too: a bias is worth more than noise. Exit status 1 when a
+bar is missed over all points: mean 0.25 points, largest 1, 90 % covered, or what compare_curve.py's
+options say, and 90 % of the points near 10 %. Minutes.
 """
 import argparse
 import concurrent.futures

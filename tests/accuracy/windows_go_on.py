@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Do windows come to the end of a run, whatever its threads did before?
 
-A thread whose timer is not set again has no more windows when it is the last one. That can happen where
-windows open and close while threads hand over to each other, and only now and then: a few runs, the last window of
-each must lie near its end. (Not: windows must stand for most of it. Where others want the processor the collector
-may come too late for some, which are then lost and counted as such.)
+If the last thread's timer were not set again, there would be no more windows. That may happen,
+rarely, if windows open and close while threads hand over to each other. So there are several runs,
+and the last window of each must be near its end. (Windows need not represent most of the run: on a
+busy machine the collector may be too late for some, which are then counted as lost.)
 
     windows_go_on.py [--build DIR] [--runs N]
 """

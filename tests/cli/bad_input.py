@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dwell does with bad input and bad luck, against the real engine.
+"""Bad input and failures, with the real engine.
 
     bad_input.py [--dwell PATH] [--only EXPRESSION]
 
-Always: no crash and no hang, a sentence on stderr that begins with 'dwell:', the documented exit
-status (src/cli/exit_codes.h), and nothing on stdout. Each case prints one line; the exit status
-is 0 when none failed.
+There must be no crash and no hang, a message on stderr that begins with 'dwell:', the documented
+exit status (src/cli/exit_codes.h), and nothing on stdout. Each case prints one line; the exit
+status is 0 when none failed.
 """
 import csv
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the Tab key of bash offers behind dwell.
+"""The candidates of the Tab key in bash after dwell.
 
     completion.py [--dwell PATH] [--script PATH] [--only EXPRESSION]
 

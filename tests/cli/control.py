@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When sampling begins and ends, what it costs, and looking at a run that goes on.
+"""When sampling begins and ends, what it costs, and requests to a run in progress.
 
     control.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the engine counts is the same whichever way it counts it.
+"""The engine's counts are the same in each way of counting.
 
     count_ways.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
 
-Short string instructions count themselves in translated code, long ones are counted when they have left it. Pieces of
-code leave what they count to those behind them, or do it themselves.
+Short string instructions are counted in translated code, long ones after leaving it. Pieces of code
+count themselves, or defer their counts to later pieces.
 """
 import os
 import sqlite3

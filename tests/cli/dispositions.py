@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What becomes of signals in tests, whoever started them: nohup ignores SIGHUP, a shell without job
-control ignores SIGINT and SIGQUIT for what it runs in the background, others block some. What is
-ignored or blocked would be so in each program that a test starts, and a shell cannot trap it.
+"""Resets signals for tests, however they were started: nohup ignores SIGHUP, a shell without job
+control ignores SIGINT and SIGQUIT in background jobs, others block some. Each program that a test
+starts would inherit that, and a shell could not trap the signals.
 """
 import signal
 

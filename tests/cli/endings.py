@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How programs end, and what is told of it: by 'record' and by the views.
+"""How programs end, and how 'record' and the views report it.
 
     endings.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles go to other tools: dwell export.
+"""Profiles for other tools: dwell export.
 
     exchange.py --dwell PATH --programs FOLDER
 
-Each format is read back here, and has to hold the counts of the profile. Where valgrind is installed, files
-of Callgrind go in and out again, and callgrind_annotate has to say the same of both. Each case prints
-one line; the exit status is 0 when none failed.
+Each format is read back, and must have the counts of the profile. If valgrind is installed, files
+of Callgrind are imported and exported again, and callgrind_annotate must agree on both. Each case
+prints one line; the exit status is 0 when none failed.
 """
 import collections
 import gzip

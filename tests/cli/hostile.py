@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What files and programs that mean harm can do to dwell, and to who reads what it prints: nothing.
+"""Hostile files and programs can harm neither dwell nor the readers of its output.
 
     hostile.py [--dwell PATH] [--only EXPRESSION]
 
-A profile may come from anybody. Each command ends by itself, with a result or a sentence. Each case prints
-one line; the exit status is 0 when none failed.
+A profile may come from anybody. Each command must end by itself, with a result or an error. Each
+case prints one line; the exit status is 0 when none failed.
 """
 import csv
 import io

@@ -4,8 +4,8 @@
 
     kcachegrind.py --dwell PATH --walk PATH [--keep FOLDER]
 
-It runs on a display of its own (Xvfb); screenshots are read by tesseract. Where one of the programs is
-missing the test is skipped: exit status 77. --keep: the screenshots stay in FOLDER.
+It runs on a display of its own (Xvfb); screenshots are read by tesseract. Where one of the programs
+is missing the test is skipped: exit status 77. --keep: the screenshots stay in FOLDER.
 """
 import argparse
 import csv

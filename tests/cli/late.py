@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A profiler that comes too late for the records of some windows keeps the others whole.
+"""A profiler that is too late for some windows keeps the others complete.
 
     late.py --dwell PATH
 
-`dwell record` is stopped again and again while its command runs on, so that its ring gets full. Each
-window of the profile must have all of its samples, as those that find no room are the late ones, not
-any; and windows stand for those left out before them. Each case prints one line; the exit status
+`dwell record` is stopped repeatedly while its command continues, so that its ring fills up. Each
+window of the profile must have all its samples: only whole late windows are dropped. And windows
+represent those left out before them. Each case prints one line; the exit status
 is 0 when none failed.
 """
 import argparse

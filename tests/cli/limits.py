@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dwell does under resource limits, and with broken programs: the command runs as it does without dwell, or one sentence says why not.
+"""Resource limits, and broken programs: the command runs as usual, or one message says why not.
 
     limits.py [--dwell PATH] [--only EXPRESSION]
 
-No hang, no silence, nothing left of a profile that could not be written. Each case prints one line; the exit
-status is 0 when none failed.
+There must be no hang, no silence, and no rest of a profile that could not be written. Each case
+prints one line; the exit status is 0 if none failed.
 """
 import os
 import resource

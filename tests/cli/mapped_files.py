@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names are those of the file that was mapped, wherever it is now, and never those of another one.
+"""Names come from the mapped file, wherever it is now, and never from another one.
 
     mapped_files.py --dwell PATH
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A name that stands for several functions: the one with most misses is shown, and a line says so.
+"""An ambiguous function name: the function with most misses is shown, and a line says so.
 
     meant.py --dwell PATH
 """

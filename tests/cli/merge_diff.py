@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Profiles meet each other: dwell merge and dwell diff.
+"""Several profiles: dwell merge and dwell diff.
 
     merge_diff.py --dwell PATH --programs FOLDER
 

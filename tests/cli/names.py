@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names come from debug information of every kind, and damage to it ends no run.
+"""Names from every kind of debug information; damaged information does not end a run.
 
     names.py --dwell PATH
 """

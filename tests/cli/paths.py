@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Samples know who called: each caller has its part of the accesses, and no others.
+"""Call paths of samples: each caller has its own part of the accesses.
 
     paths.py --dwell PATH --programs FOLDER
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The SQL queries of docs/schema.md: each runs, and those about samples say what the views say.
+"""The SQL queries of docs/schema.md: each runs, and those about samples agree with the views.
 
     queries.py --dwell PATH --programs FOLDER --schema FILE
 """

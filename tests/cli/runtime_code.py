@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Code made at run time has the names that its process wrote to /tmp/perf-PID.map, and no others.
+"""Code made at run time has only the names that its process wrote to /tmp/perf-PID.map.
 
     runtime_code.py [--dwell PATH] [--programs FOLDER]
 
-The program is tests/programs/walk-code.c. Each case prints one line; the exit status is 0 when none failed.
+The program is tests/programs/walk-code.c. Each case prints one line; the exit status is 0 when none
+failed.
 """
 import json
 import os

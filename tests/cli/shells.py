@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the Tab key of the real zsh and fish offers behind dwell. A shell that is not installed is skipped.
+"""The candidates of the Tab key in real zsh and fish after dwell. Missing shells are skipped.
 
     shells.py --dwell PATH --completions FOLDER
 """

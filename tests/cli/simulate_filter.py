@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dwell simulate counts with the filter before its caches, and with code that looks into them, what it counts without.
+"""dwell simulate counts the same with and without the filter, and with code that looks into caches.
 
     simulate_filter.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
 

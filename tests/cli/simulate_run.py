@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dwell simulate -- COMMAND: what is counted, that nobody notices, and what is refused.
+"""dwell simulate -- COMMAND: its counts, its transparency, and what it refuses.
 
     simulate_run.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
 

@@ -4,8 +4,9 @@
 
     simulate_trace.py [--dwell PATH]
 
-A trace made up here, with accesses that straddle lines, is simulated twice: by dwell, and by a plain simulator
-of Cachegrind's rules below. Each case prints one line; the exit status is 0 when none failed.
+A trace made up here, with accesses that straddle lines, is simulated twice: by dwell, and by a
+plain simulator of Cachegrind's rules below. Each case prints one line; the exit status is 0 when
+none failed.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where blocks of memory come from: the profile's numbers are those of the program.
+"""The origin of blocks of memory: the profile's numbers are the program's.
 
     sites.py --dwell PATH --programs FOLDER
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a terminal is shown: nothing wider than it is, and no orders to it from a profile.
+"""Output to a terminal: never wider than it, and without control characters from a profile.
 
     terminal.py --dwell PATH --programs FOLDER
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What it costs to follow allocations, in nanoseconds of CPU time per call.
+"""The cost of tracking allocations, in nanoseconds of CPU time per call.
 
     alloc.py --dwell PATH --program PATH [--bar NS] [--rounds N]
 
-The program (bench_alloc.c) times its own calls, recorded without and with; the best of the rounds counts,
-as others use the machine, too. Exit status 1 when a call costs more than the bar in the first
-case, a block that comes and goes; how long a million blocks take is the memory's affair.
+The program (bench_alloc.c) times its own calls, without and with tracking; the fastest round
+counts, as others use the machine, too. Exit status 1 if a call costs more than the bar in the first
+case, a block that is freed at once; the time for a million blocks depends on the memory.
 """
 import argparse
 import re

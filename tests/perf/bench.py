@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What profiling costs: CPU time of engine, target and collector against the target alone.
+"""The cost of profiling: CPU time of engine, target and collector, relative to the target alone.
 
 Seven programs, each natively and under each mode in turn (A B C A B C ...), user and system
-time of the whole process tree. For each program the least time of all runs counts: everything
-else on the machine only adds. Ratios and their geometric means are printed. Exit status 1 when one
-of all programs or the start misses its bar. What a run's first 240 million accesses take, most of which lie in windows,
-is a third of the native time of programs of 3 s, and a tenth with --long; the bars are the same.
+time of the whole process tree. For each program the fastest run counts: everything else on the
+machine only adds time. Ratios and their geometric means are printed. Exit status 1 if the mean over
+all programs, or the start, misses its bar. A run's first 240 million accesses, most of which are in
+windows, take a third of the native time of programs of 3 s, and a tenth with --long; the bars are
+the same.
 
     bench.py [-n RUNS] [--quick | --long] [--dwell PATH] [--only EXPRESSION]
 """

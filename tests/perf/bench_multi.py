@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What seven hierarchies of caches in one run cost, over the time of one.
+"""The cost of seven hierarchies of caches in one run, relative to one.
 
-CPU time of `dwell simulate`, engine and collector, with one hierarchy and with six more by --also, in
-turn; of each the least of all runs counts.
+CPU time of `dwell simulate`, engine and collector, with one hierarchy and with six more by --also,
+in turn; the fastest run of each counts.
 
     bench_multi.py [-n RUNS] [--only EXPRESSION] [--more OPTIONS] [--dwell PATH]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What simulating caches costs: CPU time of `dwell simulate`, engine and collector, against
+"""The cost of simulating caches: CPU time of `dwell simulate`, engine and collector, against
 Cachegrind and Callgrind with the same caches and input, and against the program alone.
 
     bench_simulate.py [-n RUNS] [--only EXPRESSION] [--what all|data] [--more OPTIONS]

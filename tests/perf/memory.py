@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What profiling costs in memory: the largest resident size of a program, and of the collector.
+"""The memory cost of profiling: the peak resident size of a program, and of the collector.
 
-Each program runs natively, under `record --mode count`, under `record` and under `simulate`. Sizes are the peaks
-that /proc shows again and again while they run (what wait4 says would hold this script's own
-size, which exec does not forget, and take collector and target for one). The bar is 1.5 times
-the program's own size and 150 MB, for target and collector together; of `simulate` twice the size
-and 200 MB.
+Each program runs natively, under `record --mode count`, under `record` and under `simulate`. Sizes
+are the peaks in /proc, read repeatedly while they run. (The result of wait4 would include this
+script's own size, which exec does not reset, and would not separate collector and target.) The bar
+is 1.5 times the program's own size plus 150 MB, for target and collector together; for `simulate`
+twice the size plus 200 MB.
 
     memory.py [--dwell PATH] [--only EXPRESSION]
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Run every command of this system with --version, natively twice and then under Dwell, and compare.
 
-Output, diagnostics and exit status must be the same where both native runs agree. Lines on stderr that
-begin with 'dwell:' are Dwell's own. Commands that stop the system, take over the terminal or
-are set-user-ID are left out. Each difference is a line; exit status 1 when there was one. A thousand commands take
-some minutes; what a command does with --version is its own affair: use a machine that nobody needs.
+Output, diagnostics and exit status must be the same where both native runs agree. Lines on stderr
+that begin with 'dwell:' are Dwell's own. Commands that stop the system, take over the terminal or
+are set-user-ID are left out. Each difference is a line; exit status 1 if there was one. A thousand
+commands take some minutes. Some may ignore --version: use a machine that nobody needs.
 """
 import argparse
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run programs natively and under Dwell, and compare all that others can see.
+"""Run programs natively and under Dwell, and compare everything that is visible outside.
 
 Output, diagnostics, exit status or signal, and the files left behind must be the same. Lines
 on stderr that begin with 'dwell:' are Dwell's own: they are shown, not compared.

@@ -5,9 +5,9 @@
     soak.py [--minutes 20] [--server memcached|redis] [--mode sample|count|simulate]
 
 Four threads store and fetch values. Each answer is checked. Every second the resident memory of the
-server with the engine in it, and of the collector, is read. The median of the last quarter of the run
-must not be above that of the second quarter by more than 5 % and 4 MB. The server must end as it does
-natively, and the profile must have counted accesses.
+server with the engine in it, and of the collector, is read. The median of the last quarter of the
+run must not be above that of the second quarter by more than 5 % and 4 MB. The server must end as
+it does natively, and the profile must have counted accesses.
 """
 import argparse
 import os

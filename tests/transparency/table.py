@@ -4,7 +4,8 @@
 
     table.py RESULTS.json... [--write docs/results/transparency.md]
 
-Of several results of a case the last counts. With --write the text between the two marks of that file is replaced; else the table is printed.
+Of several results of a case the last one counts. With --write the text between the two marks of
+that file is replaced; otherwise the table is printed.
 """
 import argparse
 import json
