@@ -12,6 +12,7 @@
 
 #include "events/event_columns.h"
 #include "events/event_rows.h"
+#include "query/query.h"
 
 #define CALLS_NONE SIZE_MAX
 
@@ -52,6 +53,7 @@ struct call_item {
 	double calls;
 	bool is_estimate;
 	bool is_recursive;		    /* is among its own ancestors: the tree ends here */
+	bool is_hidden, is_focused;	    /* set by call_tree_choose */
 	uint64_t values[STORE_MAX_COLUMNS]; /* inclusive counts of all events, at depth 0 and 1 */
 };
 
@@ -81,5 +83,18 @@ struct call_pair {
 
 /* All pairs, highest cost first; the caller frees the array. */
 int calls_pairs(const struct calls *c, struct call_pair **pairs, size_t *count, struct err *err);
+
+/*
+ * Keep the pairs that the query shows, by the names of both functions and the files of the callee.
+ * NULL: all. Returns how many are left.
+ */
+size_t call_pairs_choose(const struct calls *c, struct call_pair *pairs, size_t count,
+			 const struct query *q);
+
+/*
+ * Hide the items that the query does not show: those that it ignores, with all below; and with a
+ * focus, those without a match among them, their ancestors, and what is below. NULL: show all.
+ */
+void call_tree_choose(struct call_tree *t, const struct query *q);
 
 #endif

@@ -5,13 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool matches(const regex_t *regex, const struct event_row *row)
-{
-	return regexec(regex, row->name, 0, NULL, 0) == 0 ||
-	       (row->file != NULL && regexec(regex, row->file, 0, NULL, 0) == 0) ||
-	       (row->object != NULL && regexec(regex, row->object, 0, NULL, 0) == 0);
-}
-
 struct ranked {
 	double key, second;
 	size_t row;
@@ -32,8 +25,9 @@ static bool is_chosen(const struct event_report *r, const struct event_row *row,
 {
 	const struct event_choice *c = r->choice;
 
-	return !(key < c->threshold * r->total) && (c->focus == NULL || matches(c->focus, row)) &&
-	       (c->ignore == NULL || !matches(c->ignore, row));
+	return !(key < c->threshold * r->total) &&
+	       (c->query == NULL ||
+		query_shows(c->query, (const char *const[]){row->name, row->file, row->object}, 3));
 }
 
 static int rank(struct event_report *r, struct err *err)

@@ -3,19 +3,17 @@
 #ifndef DWELL_EVENTS_EVENT_REPORT_H
 #define DWELL_EVENTS_EVENT_REPORT_H
 
-#include <regex.h>
-
 #include "events/event_columns.h"
 #include "events/event_rows.h"
+#include "query/query.h"
 
 /* Which rows to show, in which order. */
 struct event_choice {
 	struct event_columns columns;
-	const size_t *second;  /* a column that orders equal rows; or NULL */
-	bool is_inclusive;     /* sort by inclusive cost */
-	double threshold;      /* least part of the whole, as a fraction */
-	const regex_t *focus;  /* show only rows whose name, file or object matches; NULL: all */
-	const regex_t *ignore; /* leave out rows that match; NULL: none */
+	const size_t *second;	   /* a column that orders equal rows; or NULL */
+	bool is_inclusive;	   /* sort by inclusive cost */
+	double threshold;	   /* least part of the whole, as a fraction */
+	const struct query *query; /* chooses rows by name, file or object; NULL: all */
 };
 
 struct event_report {

@@ -59,10 +59,19 @@ static bool matches(const regex_t *regex, const char *const *names, size_t count
 	return false;
 }
 
+bool query_focuses(const struct query *q, const char *const *names, size_t count)
+{
+	return !q->has_focus || matches(&q->focus, names, count);
+}
+
+bool query_ignores(const struct query *q, const char *const *names, size_t count)
+{
+	return q->has_ignore && matches(&q->ignore, names, count);
+}
+
 bool query_shows(const struct query *q, const char *const *names, size_t count)
 {
-	return (!q->has_focus || matches(&q->focus, names, count)) &&
-	       (!q->has_ignore || !matches(&q->ignore, names, count));
+	return query_focuses(q, names, count) && !query_ignores(q, names, count);
 }
 
 int query_order(const struct query *q, enum query_order *order, struct err *err)

@@ -79,4 +79,8 @@ struct query query_at(const struct query *q, uint64_t size_bytes);
  */
 bool query_shows(const struct query *q, const char *const *names, size_t count);
 
+/* The two halves of it: whether its focus matches (always, without one), or what it ignores. */
+bool query_focuses(const struct query *q, const char *const *names, size_t count);
+bool query_ignores(const struct query *q, const char *const *names, size_t count);
+
 #endif

@@ -204,6 +204,20 @@ static int print_table(const struct event_list *l, struct table *t, struct text 
 	return status;
 }
 
+/* The first of all the calls that there are to show. */
+static int print_calls(const struct event_list *l, struct table *t,
+		       const struct calls_choice *choice, size_t all, struct text *out,
+		       struct err *err)
+{
+	int status = print_table(l, t, out, err);
+
+	if (all == 0 && choice->query != NULL && query_filters(choice->query))
+		text_add(out, "No call matches what --focus and --ignore say.\n");
+	if (all > choice->top)
+		figure_more(out, all - choice->top, "");
+	return status;
+}
+
 static size_t others_that_fit(const struct calls *c, const struct display *d)
 {
 	return event_columns_that_fit(c->p, c->columns, d, FIXED_WIDTH);
@@ -235,11 +249,15 @@ static int put_both(const struct calls *c, const struct calls_choice *choice, si
 		return -1;
 	}
 	table = make_table(c, others, COLUMN_LIST(C(RELATION), C(FUNCTION), C(OBJECT_NAME)), d, &l);
+	call_tree_choose(&up, choice->query);
+	call_tree_choose(&down, choice->query);
 	for (i = up.count; i-- > 1;)
-		put_item(&up, &l, table, i, "from");
+		if (!up.items[i].is_hidden)
+			put_item(&up, &l, table, i, "from");
 	put_item(&up, &l, table, 0, "*");
 	for (i = 1; i < down.count; i++)
-		put_item(&down, &l, table, i, "to");
+		if (!down.items[i].is_hidden)
+			put_item(&down, &l, table, i, "to");
 	status = print_table(&l, table, out, err);
 	call_tree_release(&up);
 	call_tree_release(&down);
@@ -256,7 +274,7 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 	struct event_list l;
 	struct table *table = make_table(
 		c, 0, COLUMN_LIST(is_up ? C(CALLERS) : C(CALLEES), C(OBJECT_NAME)), d, &l);
-	size_t shown = 0, all = 0, i, k;
+	size_t all = 0, i, k;
 	int status = 0;
 
 	for (i = 0; i < choice->count && status == 0; i++) {
@@ -266,19 +284,19 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 					choice->threshold, err);
 		if (status != 0)
 			break;
-		for (k = 0; k < t.count && shown < choice->top; k++, shown++) {
+		call_tree_choose(&t, choice->query);
+		for (k = 0; k < t.count; k++) {
+			if (t.items[k].is_hidden || all++ >= choice->top)
+				continue;
 			has_estimates |= t.items[k].is_estimate;
 			put_item(&t, &l, table, k, NULL);
 		}
-		all += t.count;
 		call_tree_release(&t);
 	}
 	if (status == 0)
-		status = print_table(&l, table, out, err);
+		status = print_calls(&l, table, choice, all, out, err);
 	else
 		table_free(table);
-	if (all > shown)
-		figure_more(out, all - shown, "");
 	if (has_estimates) {
 		size_t from = out->count;
 
@@ -294,7 +312,7 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 static int print_pairs(const struct calls *c, const struct calls_choice *choice,
 		       const struct display *d, struct text *out, struct err *err)
 {
-	size_t others = others_that_fit(c, d), count, shown = 0, all = 0, i;
+	size_t others = others_that_fit(c, d), count, all = 0, i;
 	struct call_pair *pairs;
 	struct table *table;
 	struct event_list l;
@@ -302,22 +320,18 @@ static int print_pairs(const struct calls *c, const struct calls_choice *choice,
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
+	count = call_pairs_choose(c, pairs, count, choice->query);
 	table = make_table(c, others, COLUMN_LIST(C(CALLER), C(FUNCTION), C(OBJECT_NAME)), d, &l);
 	for (i = 0; i < count; i++) {
 		const struct row row = pair_of(c, &pairs[i]);
 
 		if (row.cost < choice->threshold * c->total)
 			continue;
-		all++;
-		if (shown == choice->top)
-			continue;
-		shown++;
-		columns_table_row(&l.columns, table, &row);
+		if (all++ < choice->top)
+			columns_table_row(&l.columns, table, &row);
 	}
 	free(pairs);
-	status = print_table(&l, table, out, err);
-	if (all > shown)
-		figure_more(out, all - shown, "");
+	status = print_calls(&l, table, choice, all, out, err);
 	event_more_columns(c->p, c->columns, others, d, out);
 	return status;
 }
@@ -369,11 +383,13 @@ static int each_item(const struct calls *c, const struct calls_choice *choice, i
 					   err) != 0)
 				return -1;
 			/* With both directions, the function itself comes only once. */
+			call_tree_choose(&t, choice->query);
 			for (k = is_both && !is_up; k < t.count; k++)
-				take(context, &t, k,
-				     k == 0  ? "function"
-				     : is_up ? "caller"
-					     : "callee");
+				if (!t.items[k].is_hidden || (is_both && k == 0))
+					take(context, &t, k,
+					     k == 0  ? "function"
+					     : is_up ? "caller"
+						     : "callee");
 			call_tree_release(&t);
 		}
 	}
@@ -394,7 +410,8 @@ static void csv_item(void *context, const struct call_tree *t, size_t item, cons
 	columns_csv_row(w->columns, &row, w->out);
 }
 
-static int pairs_csv(const struct calls *c, struct text *out, struct err *err)
+static int pairs_csv(const struct calls *c, const struct query *q, struct text *out,
+		     struct err *err)
 {
 	struct call_pair *pairs;
 	struct event_list l;
@@ -402,6 +419,7 @@ static int pairs_csv(const struct calls *c, struct text *out, struct err *err)
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
+	count = call_pairs_choose(c, pairs, count, q);
 	event_list_init(&l, COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)));
 	event_list_add_events(&l, c->p, c->columns, EVENT_INCLUSIVE, "inclusive_");
 	columns_csv_head(&l.columns, out);
@@ -421,7 +439,7 @@ int calls_csv(const struct calls *c, const struct calls_choice *choice, struct t
 	struct item_writer w = {.out = out};
 
 	if (choice->count == 0)
-		return pairs_csv(c, out, err);
+		return pairs_csv(c, choice->query, out, err);
 	cost.prefix = "inclusive_";
 	cost.key = sort_name(c);
 	w.columns = COLUMN_LIST(C(RELATION), C(DEPTH), C(PATH), C(FUNCTION), C(FILE_OF), C(OBJECT),
@@ -443,13 +461,14 @@ static void json_item(void *context, const struct call_tree *t, size_t item, con
 	json_array_append_new(w->list, o);
 }
 
-static int pairs_json(const struct calls *c, json_t *list, struct err *err)
+static int pairs_json(const struct calls *c, const struct query *q, json_t *list, struct err *err)
 {
 	struct call_pair *pairs;
 	size_t count;
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
+	count = call_pairs_choose(c, pairs, count, q);
 	for (size_t i = 0; i < count; i++) {
 		const struct row row = pair_of(c, &pairs[i]);
 		json_t *o = columns_json(COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)), &row);
@@ -468,7 +487,7 @@ int calls_json(const struct calls *c, const struct calls_choice *choice, struct 
 	struct item_writer w = {.columns = COLUMN_LIST(C(RELATION), C(PATH_LIST), C(FILE_OF),
 						       C(OBJECT), C(CALLS), C(COST), C(ESTIMATE)),
 				.list = json_array()};
-	int status = choice->count == 0 ? pairs_json(c, w.list, err)
+	int status = choice->count == 0 ? pairs_json(c, choice->query, w.list, err)
 					: each_item(c, choice, json_item, &w, err);
 
 	if (status != 0) {

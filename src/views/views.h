@@ -166,7 +166,8 @@ struct calls_choice {
 	double threshold; /* as a fraction of the whole */
 	size_t top;	  /* rows of the text */
 	const size_t *rows;
-	size_t count; /* 0 with CALLS_BOTH: the most costly calls */
+	const struct query *query; /* chooses calls by the names of functions */
+	size_t count;		   /* 0 with CALLS_BOTH: the most costly calls */
 };
 
 int calls_text(const struct calls *c, const struct calls_choice *choice, const struct display *d,

@@ -14,8 +14,7 @@ static int print_list(const struct options *o, const struct event_profile *p,
 {
 	struct event_choice choice = {
 		.columns = *columns,
-		.focus = o->query.has_focus ? &o->query.focus : NULL,
-		.ignore = o->query.has_ignore ? &o->query.ignore : NULL,
+		.query = &o->query,
 	};
 	struct display d = view_display();
 	struct event_report r;

@@ -17,6 +17,7 @@ static const char *const directions[] = {"up", "down", NULL};
 static const struct option_use uses[] = {
 	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "all"},
+	VIEW_SHOWN,
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
 	{OPTION_SORT, .shown = "the first one shown"},
 	{OPTION_THRESHOLD, .shown = "0; of trees 1"},
@@ -62,6 +63,7 @@ static int print(const struct options *o, struct event_profile *p)
 					    : CALLS_DOWN,
 		.depth = (unsigned)o->depth,
 		.top = o->query.limit,
+		.query = &o->query,
 		.threshold = o->threshold,
 	};
 	struct display d = view_display();

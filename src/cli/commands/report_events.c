@@ -74,8 +74,7 @@ int report_events_print(const struct options *o, struct event_profile *p)
 	struct event_choice choice = {
 		.is_inclusive = o->is_inclusive,
 		.threshold = o->threshold,
-		.focus = o->query.has_focus ? &o->query.focus : NULL,
-		.ignore = o->query.has_ignore ? &o->query.ignore : NULL,
+		.query = &o->query,
 	};
 	struct event_caches caches;
 	struct event_report r;
