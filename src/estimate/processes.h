@@ -9,12 +9,15 @@ struct processes_row {
 	const struct store_process *process;
 	double share;				   /* of the run's accesses */
 	struct model_ratio ratios[PROFILE_CACHES]; /* unknown if the cache's size is */
+	double rank;				   /* the figure that rows are sorted by */
 	bool is_unreadable;			   /* its misses are unknown */
 };
 
 struct processes {
 	struct profile_cache caches[PROFILE_CACHES];
-	struct processes_row *rows; /* most accesses first */
+	enum query_order order;	    /* by accesses, if the query does not say */
+	uint64_t ranked_bytes;	    /* of the cache whose misses decide the order; 0: none does */
+	struct processes_row *rows; /* in this order, most first */
 	size_t count;
 	const struct query *query;
 };

@@ -74,14 +74,15 @@ bool query_shows(const struct query *q, const char *const *names, size_t count)
 	return query_focuses(q, names, count) && !query_ignores(q, names, count);
 }
 
-int query_order(const struct query *q, enum query_order *order, struct err *err)
+int query_order_or(const struct query *q, enum query_order usual, enum query_order *order,
+		   struct err *err)
 {
 	static const char *const words[QUERY_ORDERS] = {[QUERY_BY_MISSES] = "misses",
 							[QUERY_BY_RATIO] = "ratio",
 							[QUERY_BY_ACCESSES] = "accesses",
 							[QUERY_BY_SAMPLES] = "samples"};
 
-	*order = QUERY_BY_MISSES;
+	*order = usual;
 	for (size_t i = 0; q->sort != NULL && i < QUERY_ORDERS; i++)
 		if (strcmp(q->sort, words[i]) == 0) {
 			*order = (enum query_order)i;
@@ -93,6 +94,11 @@ int query_order(const struct query *q, enum query_order *order, struct err *err)
 		       "rows of samples are sorted by misses, ratio, accesses or samples, and not "
 		       "by '%.100s'",
 		       q->sort);
+}
+
+int query_order(const struct query *q, enum query_order *order, struct err *err)
+{
+	return query_order_or(q, QUERY_BY_MISSES, order, err);
 }
 
 struct query query_at(const struct query *q, uint64_t size_bytes)

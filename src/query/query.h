@@ -67,6 +67,10 @@ int query_set_ignore(struct query *q, const char *expression, struct err *err);
  */
 int query_order(const struct query *q, enum query_order *order, struct err *err);
 
+/* The same for rows that have another order without `sort`. */
+int query_order_or(const struct query *q, enum query_order usual, enum query_order *order,
+		   struct err *err);
+
 /* Tell whether it has a focus or an ignore expression. */
 bool query_filters(const struct query *q);
 

@@ -269,6 +269,47 @@ def reuses_and_differences_are_chosen_by_focus_and_ignore():
 
 
 @case
+def calls_are_chosen_by_focus_and_ignore():
+    def calls(*arguments):
+        return json.loads(shows('calls', 'events.db', *arguments, '--format=json'))['calls']
+
+    def names(call):
+        return [call['caller'] or '', call['callee']]
+
+    whole = calls()
+    name = next(c['callee'] for c in whole if c['caller'] and re.fullmatch(r'\w+', c['callee']))
+    only = '^%s$' % name
+    some = calls('--focus', only)
+    check(0 < len(some) < len(whole) and all(name in names(c) for c in some), 'focus', name, some)
+    check(not any(name in names(c) for c in calls('--ignore', only)), 'ignore', name)
+    paths = [c['path'] for c in calls('--tree', 'down', '--focus', only, '--threshold', '0')]
+    ends = [p for p in paths if p[-1] == name]
+    check(ends and all(any(p[:len(q)] == q or q[:len(p)] == p for q in ends) for p in paths), 'tree', name, paths)
+    check(not any(name in c['path'] for c in calls('--tree', 'down', '--ignore', only, '--threshold', '0')), 'a tree is cut')
+    check('No call matches' in shows('calls', 'events.db', '--focus', 'nothing is called so'), 'none')
+    refuses("'(' is no regular expression", 'calls', 'events.db', '--focus', '(')
+
+
+@case
+def processes_and_top_have_an_order_and_rows():
+    def column(key, *arguments):
+        return [row[key] for row in json.loads(shows('processes', 'run.db', *arguments, '--format=json'))['processes']]
+
+    for order, key in [('accesses', 'accesses'), ('samples', 'samples')]:
+        values = column(key, '--sort', order)
+        check(values == sorted(values, reverse=True), order, values)
+    check(column('id', '--sort', 'accesses') == column('id'), 'the usual order')
+    for order in 'ratio', 'misses':
+        check('in a cache of' in ' '.join(shows('processes', 'run.db', '--sort', order).split()), order)
+    refuses("not by 'Ir'", 'processes', 'run.db', '--sort', 'Ir')
+    whole, one = (shows('top', '--once', '--show', 'functions', 'run.db', '-n', n) for n in ('1000', '1'))
+    check(whole.startswith(one) and one.count('\n') == 6, 'top', one)
+    check('process 0' in shows('top', '--once', '--process', '0', 'run.db'), 'top --process')
+    status, _, err = run('top', '--once', '--process', '99', 'run.db')
+    check(status == 3 and 'no process 99' in err, status, err)
+
+
+@case
 def processes_have_rows_and_caches():
     text = shows('processes', 'run.db')
     check(shows('processes', 'run.db', '-n', '99') == text != shows('processes', 'run.db', '-n', '1'), '-n')

@@ -6,6 +6,7 @@
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/processes.h"
+#include "views/figures.h"
 #include "views/views.h"
 
 static const struct option_use uses[] = {
@@ -13,10 +14,24 @@ static const struct option_use uses[] = {
 	VIEW_SHOWN,
 	VIEW_SETS,
 	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	{OPTION_SORT, .shown = "accesses"},
 	{OPTION_ROWS, .shown = "all"},
 	VIEW_OTHER,
 	{0},
 };
+
+static void put_title(const struct processes *s, const struct profile *p, struct text *out)
+{
+	const struct query ranked = query_at(s->query, s->ranked_bytes);
+
+	text_add(out, "Misses per access, by cache");
+	if (s->ranked_bytes > 0) {
+		text_addf(out, "; first those with %s in a cache of ",
+			  s->order == QUERY_BY_RATIO ? "the highest miss ratio" : "most misses");
+		figure_cache(p, &ranked, out);
+	}
+	text_add(out, ":\n\n");
+}
 
 static int print_processes(const struct options *o, const struct profile *p)
 {
@@ -27,9 +42,10 @@ static int print_processes(const struct options *o, const struct profile *p)
 	int status = 0;
 
 	if (processes_init(&s, p, &o->query, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
+		return cli_fail(&err, options_given(o, OPTION_SORT) ? EXIT_USAGE : EXIT_INPUT);
 	if (o->format == VIEW_TEXT)
-		text_add(&out, "Misses per access, by cache:\n\n");
+		put_title(&s, p, &out);
+	fit_prose(&out, 0, 0, &d);
 	status = VIEW_WRITE(processes, o, &s, &out, &err, o->query.limit, &d);
 	processes_release(&s);
 	return view_show(&out, status, &err);

@@ -46,9 +46,11 @@ static const struct option_use uses[] = {
 	{OPTION_INTERVAL, .usual = "1"},
 	{OPTION_ONCE},
 	{OPTION_SHOW, .usual = "processes", .choices = view_names},
+	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
-	{OPTION_SORT, .shown = "misses"},
+	{OPTION_SORT, .shown = "misses; of processes accesses"},
+	{OPTION_ROWS, .shown = "20; as many as fit the terminal"},
 	{OPTION_HELP},
 	{OPTION_VERSION},
 	{0},
@@ -62,7 +64,7 @@ static int draw_text(const struct top *t, size_t rows, const struct display *d, 
 	struct profile p;
 	int status;
 
-	if (profile_open(&p, t->input, STORE_NONE, err) != 0)
+	if (profile_open(&p, t->input, t->options->query.process, err) != 0)
 		return -1;
 	status = top_text(&p, t->view, &t->options->query, rows, d, out, err);
 	profile_close(&p);
@@ -71,11 +73,12 @@ static int draw_text(const struct top *t, size_t rows, const struct display *d, 
 
 static int show_once(const struct top *t)
 {
+	uint64_t limit = t->options->query.limit;
 	struct display d = view_display();
 	struct text out = {0};
 	struct err err;
 
-	if (draw_text(t, ONCE_ROWS, &d, &out, &err) != 0) {
+	if (draw_text(t, limit != 0 ? limit : ONCE_ROWS, &d, &out, &err) != 0) {
 		text_release(&out);
 		return cli_fail(&err, EXIT_INPUT);
 	}
@@ -110,10 +113,11 @@ static void draw(const struct top *t)
 {
 	struct display d = {.width = (unsigned)COLS, .unicode = view_display().unicode};
 	size_t rows = LINES > HEAD_ROWS ? (size_t)(LINES - HEAD_ROWS) : 1;
+	uint64_t limit = t->options->query.limit;
 	struct text out = {0};
 	struct err err;
 
-	if (draw_text(t, rows, &d, &out, &err) != 0) {
+	if (draw_text(t, limit != 0 && limit < rows ? limit : rows, &d, &out, &err) != 0) {
 		text_release(&out);
 		text_addf(&out, "%s\n", err.text);
 	}
@@ -244,7 +248,7 @@ const struct command command_top = {
 			.doc = "Watch a run in progress: its processes, and where they miss.",
 			.notes = "Keys: p, f and l show processes, functions and lines; q ends. "
 				 "Functions "
-				 "and lines are those of the process with the most accesses.",
+				 "and lines are those of --process.",
 			.uses = uses,
 		},
 };
