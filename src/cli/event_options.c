@@ -27,11 +27,20 @@ int event_options_columns(const struct query *q, struct event_profile *p,
 	return 0;
 }
 
+int event_options_thread(const struct query *q, struct event_profile *p, struct err *err)
+{
+	return q->thread == QUERY_ANY ? 0 : events_keep_thread(p, q->thread, err);
+}
+
 int event_options_open(const struct options *o, struct event_profile *p, int *code)
 {
 	struct err err;
 	int status = events_open(p, o->input, o->query.process, &err);
 
+	if (status == 0 && event_options_thread(&o->query, p, &err) != 0) {
+		events_close(p);
+		status = -1;
+	}
 	if (status < 0)
 		*code = cli_fail(&err, EXIT_INPUT);
 	return status;

@@ -35,4 +35,7 @@ int event_options_run(struct options *o, const struct event_or_sample_view *view
  */
 const char *event_options_instead(const struct options *o);
 
+/* Keep only the thread that the query names, if any. Returns 0, or -1 with *err set. */
+int event_options_thread(const struct query *q, struct event_profile *p, struct err *err);
+
 #endif

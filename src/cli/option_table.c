@@ -67,6 +67,10 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			       .help = "Process ID of the run, from 0, as 'dwell processes' lists "
 				       "them",
 			       .group = PART},
+	[OPTION_THREAD_ID] = {"thread", 0, "ID", OPTION_PROCESS, AT(query.thread),
+			      .help = "Thread of each process, from 0, as 'dwell report --by "
+				      "thread' lists them",
+			      .group = PART, .what = "thread"},
 	[OPTION_FUNCTION] = {"function", 'f', "NAME", OPTION_CALL, .take = options_take_function,
 			     .help = "Only accesses by this function", .group = PART,
 			     .names = OPTION_NAMES_FUNCTION},

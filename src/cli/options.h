@@ -42,6 +42,7 @@ enum option_id {
 	OPTION_SHOW,
 	/* Which accesses */
 	OPTION_PROCESS_ID,
+	OPTION_THREAD_ID,
 	OPTION_FUNCTION,
 	OPTION_OBJECT,
 	OPTION_LINE_AT,

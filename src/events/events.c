@@ -333,7 +333,7 @@ int events_open(struct event_profile *p, const char *path, int64_t process, stru
 {
 	int measured, status;
 
-	*p = (struct event_profile){0};
+	*p = (struct event_profile){.thread = STORE_NONE};
 	if (store_open_readonly(path, &p->store, err) != 0)
 		return -1;
 	measured = read_columns(p, err);

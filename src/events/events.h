@@ -22,6 +22,7 @@ struct event_profile {
 	struct store_process *processes;
 	size_t process_count;
 	int64_t process; /* the process shown, or STORE_ALL */
+	int64_t thread;	 /* the one that is kept, or STORE_NONE: all */
 	/* The first `measured` columns are the measured events, as in costs and arcs. */
 	struct event_column *columns;
 	size_t column_count, column_room;
@@ -48,6 +49,15 @@ struct event_profile {
  */
 int events_open(struct event_profile *p, const char *path, int64_t process, struct err *err);
 void events_close(struct event_profile *p);
+
+/*
+ * Keep only what one thread of each process did, by its index. Returns -1 with *err: the profile
+ * does not separate threads, or has no such one.
+ */
+int events_keep_thread(struct event_profile *p, int64_t thread, struct err *err);
+
+/* Keep only the jumps of functions that the profile still has. Returns how many these are. */
+size_t events_keep_jumps(const struct event_profile *p, struct store_jump *jumps, size_t count);
 
 /*
  * Find the column of an event, or add a derived event, "NAME = FORMULA". An existing name gets the

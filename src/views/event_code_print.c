@@ -157,6 +157,7 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 
 	if (store_read_jumps(a->p->store, a->p->process, &jumps, &jump_count, err) != 0)
 		return -1;
+	jump_count = events_keep_jumps(a->p, jumps, jump_count);
 	event_heading(a->p, a->columns, "Events by instruction", d, out);
 	for (first = 0; first < a->count && status == 0;) {
 		struct event_listing l;

@@ -2,6 +2,7 @@
 /* Numbers and headings of the views of event profiles. */
 #include "views/event_figures.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,6 +136,8 @@ void event_put_command(const struct event_profile *p, struct text *out)
 	text_add(out, command != NULL ? command : "");
 	if (p->process == STORE_ALL && p->process_count > 1)
 		text_addf(out, " (%s processes)", figure_count(p->process_count, count));
+	if (p->thread != STORE_NONE)
+		text_addf(out, ", thread %" PRId64, p->thread);
 	if (creator != NULL)
 		text_addf(out, ", by %s", creator);
 }

@@ -291,6 +291,28 @@ def calls_are_chosen_by_focus_and_ignore():
 
 
 @case
+def a_thread_is_chosen_where_the_profile_tells_them_apart():
+    with open('callgrind.out', 'w') as f:
+        for thread, cost in (1, 5), (2, 3):
+            f.write('pid: 7\nthread: %d\nevents: Ir\nfn=f\n1 %d\ntotals: %d\n' % (thread, cost, cost))
+    status, _, err = run('import', 'callgrind.out', '-o', 'threads.db')
+    check(status == 0, err)
+    for view, options, key in [('report', [], 'totals'), ('calls', [], 'totals')]:
+        sums = [json.loads(shows(view, 'threads.db', *options, *thread, '--format=json'))[key]['Ir']
+                for thread in ([], ['--thread', '1'], ['--thread', '2'])]
+        check(sums == [8, 5, 3], view, sums)
+    check('thread 2' in shows('report', 'threads.db', '--thread', '2'), 'the heading')
+    check(json.loads(shows('diff', 'threads.db', 'threads.db', '--thread', '1', '--format=json'))['totals']['Ir']['b'] == 5, 'diff')
+    for view, path, says in [('report', 'threads.db', 'no thread 3'), ('calls', 'events.db', 'does not tell threads apart')]:
+        status, _, err = run(view, path, '--thread', '3')
+        check(status == 3 and says in err, view, status, err)
+    for view in 'report', 'annotate':
+        refuses('--thread is for those of', view, 'run.db', '--thread', '0')
+    refuses('--thread is for profiles of events', 'diff', 'run.db', 'run.db', '--thread', '0')
+    refuses("thread 'x' is not a whole number", 'report', 'threads.db', '--thread', 'x')
+
+
+@case
 def processes_and_top_have_an_order_and_rows():
     def column(key, *arguments):
         return [row[key] for row in json.loads(shows('processes', 'run.db', *arguments, '--format=json'))['processes']]

@@ -232,6 +232,28 @@ static void parts_are_added_up_and_threads_stay_apart(void **state)
 	events_close(&p);
 }
 
+/* Thread 1 has 5 + 10 Ir and 2 Dr, of the process that has threads. */
+static void one_thread_is_kept(void **state)
+{
+	static const char text[] = "pid: 7\nthread: 1\nevents: Ir Dr\nfn=f\n1 5 2\n"
+				   "cfn=g\ncalls=1 1\n1 4 1\nfn=g\n1 4 1\ntotals: 9 3\n"
+				   "pid: 7\nthread: 2\nevents: Ir Dr\nfn=f\n1 3 1\ntotals: 3 1\n";
+	struct event_profile p = open_text(text);
+	struct err err;
+
+	(void)state;
+	assert_int_equal(events_keep_thread(&p, 9, &err), -1);
+	assert_non_null(strstr(err.text, "no thread 9"));
+	assert_int_equal(p.totals[0], 12);
+	assert_int_equal(events_keep_thread(&p, 1, &err), 0);
+	assert_int_equal(p.totals[0], 9);
+	assert_int_equal(p.totals[1], 3);
+	assert_int_equal(p.node_count, 2);
+	assert_int_equal(p.cost_count, 2);
+	assert_int_equal(p.arc_count, 1);
+	events_close(&p);
+}
+
 static void a_file_that_is_wrong_is_told_with_its_line(void **state)
 {
 	static const struct {
@@ -296,6 +318,7 @@ int main(void)
 		cmocka_unit_test(of_another_program_quotes_are_parts_of_names),
 		cmocka_unit_test(jumps_are_kept),
 		cmocka_unit_test(parts_are_added_up_and_threads_stay_apart),
+		cmocka_unit_test(one_thread_is_kept),
 		cmocka_unit_test(a_file_that_is_wrong_is_told_with_its_line),
 		cmocka_unit_test(a_file_without_totals_gets_a_note),
 	};

@@ -12,6 +12,7 @@
 static const struct option_use uses[] = {
 	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
+	{OPTION_THREAD_ID, .shown = "all"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
 	VIEW_MACHINE,
@@ -26,7 +27,7 @@ static const struct option_use uses[] = {
 };
 
 static const int of_samples[] = {VIEW_OF_SAMPLES, OPTION_SOURCES, 0};
-static const int of_events[] = {OPTION_ASM, OPTION_EVENT, 0};
+static const int of_events[] = {OPTION_THREAD_ID, OPTION_ASM, OPTION_EVENT, 0};
 
 static int print_list(const struct options *o, const struct profile *p, const struct query *q)
 {

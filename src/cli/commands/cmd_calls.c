@@ -17,6 +17,7 @@ static const char *const directions[] = {"up", "down", NULL};
 static const struct option_use uses[] = {
 	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "all"},
+	{OPTION_THREAD_ID, .shown = "all"},
 	VIEW_SHOWN,
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
 	{OPTION_SORT, .shown = "the first one shown"},

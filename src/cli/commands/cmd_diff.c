@@ -17,6 +17,7 @@ static const enum event_by kinds[] = {EVENT_BY_FUNCTION, EVENT_BY_LINE, EVENT_BY
 static const struct option_use uses[] = {
 	{OPTION_FORMAT, .usual = "text"},
 	{OPTION_PROCESS_ID, .shown = "all; of samples: those with the most accesses"},
+	{OPTION_THREAD_ID, .shown = "all"},
 	VIEW_SHOWN,
 	{OPTION_CACHE_SIZE, .shown = "of samples: the largest of the machine that both resolve"},
 	VIEW_SETS,
@@ -71,6 +72,9 @@ static int compare_events(struct comparison *o, struct diff *d)
 			options_first(o->options, of_samples));
 		return cli_fail(&err, EXIT_USAGE);
 	}
+	if (event_options_thread(&o->options->query, d->a.profile, &err) != 0 ||
+	    event_options_thread(&o->options->query, d->b.profile, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
 	if (diff_columns(d, &o->options->query, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	for (size_t i = 0; i < o->condition_count; i++)
@@ -111,14 +115,14 @@ static int show_samples(struct comparison *o, struct diff_samples *d)
 	return finish(o, &out, &notes, status, &err);
 }
 
-static const int of_events[] = {OPTION_EVENT, OPTION_INCLUSIVE, 0};
+static const int of_events[] = {OPTION_THREAD_ID, OPTION_EVENT, OPTION_INCLUSIVE, 0};
 
 static int check_samples(const struct comparison *o, enum hot_by *by, struct err *err)
 {
 	*by = o->by == EVENT_BY_LINE ? HOT_LINE : o->by == EVENT_BY_FILE ? HOT_FILE : HOT_FUNCTION;
 	if (options_first(o->options, of_events) != NULL)
-		return err_set(err, "--event and --inclusive are for profiles of events: these "
-				    "have samples");
+		return err_set(err, "--%s is for profiles of events: these have samples",
+			       options_first(o->options, of_events));
 	if (o->by == EVENT_BY_OBJECT || o->by == EVENT_BY_CLASS)
 		return err_set(err, "profiles of samples are compared by function, line or file");
 	return 0;

@@ -20,6 +20,7 @@ static const char *const by_names[] = {"function", "class",   "file",	"object", 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
+	{OPTION_THREAD_ID, .shown = "all"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
 	VIEW_MACHINE,
@@ -35,7 +36,8 @@ static const struct option_use uses[] = {
 };
 
 static const int of_samples[] = {VIEW_OF_SAMPLES, 0};
-static const int of_events[] = {OPTION_BY, OPTION_EVENT, OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
+static const int of_events[] = {OPTION_THREAD_ID, OPTION_BY,	    OPTION_EVENT,
+				OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
 
 static int print_report(const struct options *o, const struct profile *p)
 {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "events/event_caches.h"
 #include "events/event_report.h"
+#include "views/columns.h"
 #include "views/event_figures.h"
 #include "views/figures.h"
 #include "views/screen/first_screen.h"
@@ -35,7 +36,7 @@ static void put_run(const struct event_profile *p, const struct display *d, stru
 	}
 	from = out->count;
 	event_put_end(p, out);
-	if (accesses > 0)
+	if (accesses > 0 && p->thread == STORE_NONE) /* both are of whole processes */
 		text_addf(out, "%s%s accesses, %s instructions", out->count > from ? "; " : "",
 			  figure_count(accesses, a), figure_count(instructions, b));
 	if (out->count > from)
@@ -45,33 +46,35 @@ static void put_run(const struct event_profile *p, const struct display *d, stru
 
 /* ---- The caches ---- */
 
+static void get_ratio(const void *row, struct value *v)
+{
+	const struct event_cache *c = row;
+
+	v->real = c->misses / c->accesses;
+}
+
 static int put_caches(const struct event_caches *c, const struct display *d, struct text *out,
 		      struct err *err)
 {
-	static const struct table_column columns[] = {{"CACHE", false, false},
-						      {"SIZE", true, false},
-						      {"WAYS", true, false},
-						      {"MISS RATIO", true, false},
-						      {"MISSES", true, false}};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	static const struct column columns[] = {
+		{"CACHE", NULL, UNIT_TEXT, COLUMN_MEMBER(struct event_cache, name)},
+		{"SIZE", NULL, UNIT_BYTES, COLUMN_MEMBER(struct event_cache, size_bytes),
+		 .zero_is_missing = true},
+		{"WAYS", NULL, UNIT_COUNT, COLUMN_MEMBER(struct event_cache, ways),
+		 .zero_is_missing = true},
+		{"MISS RATIO", NULL, UNIT_RATIO, get_ratio},
+		{"MISSES", NULL, UNIT_EVENT, COLUMN_MEMBER(struct event_cache, misses)},
+	};
+	const struct column_list *list =
+		COLUMN_LIST(&columns[0], &columns[1], &columns[2], &columns[3], &columns[4]);
+	struct table *t = columns_table(list, d);
 	size_t from = out->count;
 	int status;
 
 	text_add(out, "\nMisses per access, of L1i per instruction: exact, in simulated caches\n");
 	fit_prose(out, from, 2, d);
-	for (size_t i = 0; i < c->count; i++) {
-		const struct event_cache *x = &c->items[i];
-		char size[SIZE_TEXT_BYTES] = "", ways[FIGURE_BYTES] = "", ratio[FIGURE_BYTES],
-		     misses[FIGURE_BYTES];
-
-		if (x->size_bytes > 0)
-			size_format(x->size_bytes, size);
-		if (x->ways > 0)
-			figure_count(x->ways, ways);
-		figure_percent(x->misses / x->accesses, ratio);
-		event_figure(x->misses, misses);
-		table_row(t, (const char *const[]){x->name, size, ways, ratio, misses});
-	}
+	for (size_t i = 0; i < c->count; i++)
+		columns_table_row(list, t, &c->items[i]);
 	status = table_print(t, out, err);
 	table_free(t);
 	return status;
@@ -92,30 +95,48 @@ static size_t instructions_of(const struct event_profile *p)
 	return SIZE_MAX;
 }
 
+struct function_row {
+	double share, misses, part; /* part: of all instructions */
+	const char *name;
+};
+
 static int put_functions(const struct event_report *r, const struct event_cache *last,
 			 const struct display *d, struct text *out, struct err *err)
 {
+	static const struct column share = {"MISSES", NULL, UNIT_SHARE,
+					    COLUMN_MEMBER(struct function_row, share)};
+	static const struct column name = {
+		"FUNCTION",	 NULL,
+		UNIT_TEXT,	 COLUMN_MEMBER(struct function_row, name),
+		.may_cut = true, .missing = "(unknown)",
+	};
 	const struct event_profile *p = r->p;
 	size_t sort = r->choice->columns.sort, ir = instructions_of(p), from = out->count;
-	const struct table_column columns[] = {{"MISSES", true, false},
-					       {p->columns[sort].name, true, false},
-					       {ir != SIZE_MAX ? "Ir" : "", true, false},
-					       {"FUNCTION", false, true}};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	const struct column misses = {.title = p->columns[sort].name,
+				      .unit = UNIT_EVENT,
+				      .offset = offsetof(struct function_row, misses)};
+	const struct column part = {.title = ir != SIZE_MAX ? "Ir" : "",
+				    .unit = UNIT_SHARE,
+				    .offset = offsetof(struct function_row, part)};
+	const struct column_list *list = COLUMN_LIST(&share, &misses, &part, &name);
+	struct table *t = columns_table(list, d);
 	int status;
 
 	text_addf(out, "\nMisses in %s, code's and data's\n", last->name);
 	fit_prose(out, from, 2, d);
 	for (size_t i = 0; i < r->count && i < SCREEN_FUNCTIONS; i++) {
-		char share[FIGURE_BYTES], misses[FIGURE_BYTES], part[FIGURE_BYTES] = "";
-		const char *name = r->rows.items[r->order[i]].name;
+		const char *function = r->rows.items[r->order[i]].name;
+		double total = ir != SIZE_MAX ? events_value(p, ir, p->totals) : 0;
+		struct function_row row = {.misses = self_of(r, i, sort),
+					   .share = NAN,
+					   .part = NAN,
+					   .name = function[0] != '\0' ? function : NULL};
 
-		event_share(self_of(r, i, sort), r->total, share);
-		event_figure(self_of(r, i, sort), misses);
-		if (ir != SIZE_MAX)
-			event_share(self_of(r, i, ir), events_value(p, ir, p->totals), part);
-		table_row(t, (const char *const[]){share, misses, part,
-						   name[0] != '\0' ? name : "(unknown)"});
+		if (r->total > 0)
+			row.share = row.misses / r->total;
+		if (total > 0)
+			row.part = self_of(r, i, ir) / total;
+		columns_table_row(list, t, &row);
 	}
 	status = table_print(t, out, err);
 	table_free(t);
@@ -182,7 +203,9 @@ static void put_verdict(const struct event_report *r, const struct event_caches 
 			    .ranked = VERDICT_SIZE_OTHER,
 			    .size_bytes = at->size_bytes,
 			    .ratio = at->misses / at->accesses,
-			    .process = r->p->process == STORE_ALL ? QUERY_ANY : r->p->process};
+			    .process = r->p->process == STORE_ALL ? QUERY_ANY : r->p->process,
+			    .has_thread = r->p->thread != STORE_NONE,
+			    .thread = r->p->thread};
 
 	add_caches(c, &v);
 	for (size_t i = 0; i < v.cache_count; i++)

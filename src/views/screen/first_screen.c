@@ -63,18 +63,22 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 
 /* ---- The caches ---- */
 
+struct cache_row {
+	struct ratio_row ratio;
+	const char *note;
+};
+
 static int put_caches(const struct summary *s, const struct display *d, struct text *out,
 		      struct err *err)
 {
-	static const struct table_column columns[] = {{"CACHE", false, false},
-						      {"SIZE", true, false},
-						      {"MISS RATIO", true, false},
-						      {"95 % INTERVAL", true, false},
-						      {"", false, false}};
+	static const struct column note = {"", NULL, UNIT_TEXT,
+					   COLUMN_MEMBER(struct cache_row, note)};
+	const struct column_list *list =
+		COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO(MISSES), RATIO(INTERVAL), &note);
 	const struct profile *p = s->profile;
 	uint64_t resolved = profile_resolved_size(p);
 	struct profile_cache caches[PROFILE_CACHES];
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	struct table *t = columns_table(list, d);
 	size_t from = out->count;
 	int status;
 
@@ -89,19 +93,16 @@ static int put_caches(const struct summary *s, const struct display *d, struct t
 	fit_prose(out, from, 2, d);
 	profile_caches(p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
-		const char *cells[] = {caches[i].name, size, percent, interval,
-				       caches[i].size_bytes > resolved ? "bounds only" : ""};
 		const struct query at = query_at(s->query, caches[i].size_bytes);
 		struct model_ratio r;
+		const struct cache_row row = {{caches[i].name, caches[i].size_bytes, &r},
+					      caches[i].size_bytes > resolved ? "bounds only"
+									      : NULL};
 
 		if (caches[i].size_bytes == 0)
 			continue;
 		profile_solve(p, &at, &r);
-		size_format(caches[i].size_bytes, size);
-		figure_percent(r.ratio, percent);
-		figure_interval(&r, interval);
-		table_row(t, cells);
+		columns_table_row(list, t, &row);
 	}
 	from = out->count;
 	status = table_print(t, out, err);
@@ -121,39 +122,31 @@ static bool is_shown(const struct summary *s, const struct data_row *r)
 static int put_rows(const struct summary *s, const struct display *d, struct text *out,
 		    struct err *err)
 {
-	static const struct table_column columns[] = {{"MISSES", true, false},
-						      {"MISS RATIO", true, false},
-						      {"ACCESSES", true, false},
-						      {"FUNCTION", false, true}};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
-	char misses[FIGURE_BYTES], ratio[FIGURE_BYTES], accesses[FIGURE_BYTES];
+	static const char *const data_titles[] = {"MISSES", "MISS RATIO", "ACCESSES",
+						  "DATA STRUCTURE"};
+	const struct column_list *list =
+		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(FUNCTION));
+	struct table *t = columns_table(list, d);
 	size_t shown = 0;
 	int status;
 
 	for (size_t i = 0; i < s->functions.count && i < SCREEN_FUNCTIONS; i++) {
-		const struct hot_cost *c = &s->functions.rows[i].cost;
+		const struct cost_row row = cost_row_of(&s->functions, i);
 
-		figure_share(hot_share(c->misses + c->unresolved, &s->functions.total), misses);
-		figure_share(hot_miss_ratio(c), ratio);
-		figure_share(c->accesses, accesses);
-		table_row(t, (const char *const[]){misses, ratio, accesses,
-						   s->functions.rows[i].function});
+		columns_table_row(list, t, &row);
 	}
 	for (size_t i = 0; i < s->data.count && shown < SCREEN_DATA; i++) {
 		const struct data_row *r = &s->data.rows[i];
+		struct cost_row row = {.cost = &r->cost, .whole = &s->data.total};
 		struct text name = {0};
 
 		if (!is_shown(s, r))
 			continue;
 		if (shown++ == 0)
-			table_row(t, (const char *const[]){"MISSES", "MISS RATIO", "ACCESSES",
-							   "DATA STRUCTURE"});
-		figure_share(hot_share(r->cost.misses + r->cost.unresolved, &s->data.total),
-			     misses);
-		figure_share(hot_miss_ratio(&r->cost), ratio);
-		figure_share(r->cost.accesses, accesses);
+			table_row(t, data_titles);
 		data_put_name(r, &name);
-		table_row(t, (const char *const[]){misses, ratio, accesses, text_get(&name)});
+		row.function = text_get(&name);
+		columns_table_row(list, t, &row);
 		text_release(&name);
 	}
 	status = table_print(t, out, err);

@@ -334,6 +334,8 @@ static void put_command(const struct sentence *s, const char *command, uint64_t 
 	}
 	if (v->process != QUERY_ANY)
 		text_addf(s->out, " --process %" PRId64, v->process);
+	if (v->has_thread)
+		text_addf(s->out, " --thread %" PRId64, v->thread);
 	if (v->is_lru)
 		text_add(s->out, " --policy lru");
 	if (v->ways > 0)
@@ -411,12 +413,14 @@ static void go_calls(const struct sentence *s)
 	put_command(s, "calls", 0);
 }
 
-/* info takes no cache options. */
+/* info takes no options that choose a part or a cache. */
 static void go_info(const struct sentence *s)
 {
 	struct verdict v = *s->v;
 	const struct sentence inner = {&v, s->d, s->out};
 
+	v.process = QUERY_ANY;
+	v.has_thread = false;
 	v.is_lru = false;
 	v.ways = 0;
 	put_command(&inner, "info", 0);

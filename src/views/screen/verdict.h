@@ -43,8 +43,10 @@ struct verdict {
 	const char *function, *data;
 	double function_share, data_share;
 
-	const char *file;      /* the profile */
-	int64_t process;       /* chosen by the user; QUERY_ANY: none */
+	const char *file; /* the profile */
+	int64_t process;  /* chosen by the user; QUERY_ANY: none */
+	bool has_thread;  /* the user chose one, too: of events only */
+	int64_t thread;
 	bool is_lru;	       /* the policy asked for; otherwise random replacement */
 	uint64_t ways;	       /* the ways asked for; 0: fully associative */
 	const char *source_of; /* the first function with misses and known source; or NULL */
