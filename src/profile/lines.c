@@ -173,9 +173,9 @@ static int see(const struct profile *p, const struct profile_nested *n, uint32_t
 }
 
 /*
- * The farther apart the sizes, the less has the luck of one to do with that of the other. An octave
- * off they share all but a few of their misses; of the luck of those few the other size says
- * nothing.
+ * How far the sampling error at the recorded size tells the error at another size. The farther
+ * apart the sizes are, the less the two errors have in common. An octave apart, the sizes share
+ * nearly all misses; for the few that they do not share, the error at one size tells nothing.
  */
 static double trust(double line_ratio)
 {
@@ -230,7 +230,7 @@ int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err)
 	free(n.items);
 	if (status != 0)
 		return -1;
-	other.all = p->model; /* still its yardstick */
+	other.all = p->model; /* other's model is still corrected by it */
 	p->model = NULL;
 	profile_leave_line(p);
 	*p = other;

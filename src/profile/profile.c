@@ -192,8 +192,9 @@ static double line_use(const struct profile *p, uint32_t line_bytes)
 }
 
 /*
- * The same, ever touched. Shorter lines than those that were watched, of which the program uses
- * another part only, may have been zeroed with it, and nobody saw: a structure is made whole.
+ * The same, but counting lines that were touched at any time. If the lines are shorter than the
+ * recorded ones, some of them may have been touched only when a whole structure was zeroed, which
+ * no sample shows. So the larger share of the two sizes is used.
  */
 static double line_made(const struct profile *p)
 {

@@ -90,9 +90,9 @@ struct profile {
 	double touches;
 	size_t chosen_from; /* number of samples at the recorded size; otherwise 0 */
 	/*
-	 * And of these, as the model's yardstick: the model of all, and that of the chosen with
-	 * lines of the recorded size, which is the profile's own. `all` is its own, too, where the
-	 * profile that had it is no more; else NULL.
+	 * Two models at the recorded line size, with which the model corrects its estimates: of
+	 * all samples, and of the chosen ones. This profile owns both. `all` is NULL
+	 * as long as another profile has that model; `chosen` is NULL at the recorded size.
 	 */
 	struct model *all, *chosen;
 	const char *machine; /* the machine whose caches are used; NULL: the one that recorded */

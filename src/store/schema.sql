@@ -39,7 +39,8 @@ CREATE TABLE location_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 -- inlined function first. Locations get names while the run goes on, some seconds after they are seen.
 CREATE TABLE name_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE TABLE place(id INTEGER PRIMARY KEY, function TEXT NOT NULL, file TEXT, line INTEGER);
--- Materialized, so that a join looks for an id by an index; a column with + is none to look by.
+-- Materialized, so that SQLite builds an index over the ids for a join. A + before a column keeps SQLite from
+-- building one over that column.
 CREATE VIEW location AS WITH l AS MATERIALIZED (SELECT first_id + key AS id,
 	json_extract(value, '$[0]') AS process_id, json_extract(value, '$[1]') AS pc,
 	json_extract(value, '$[2]') AS module_id, json_extract(value, '$[3]') AS module_address
@@ -49,16 +50,17 @@ CREATE VIEW frame AS WITH f AS MATERIALIZED (SELECT first_id + a.key AS location
 	b.key AS depth, function, file, line
 	FROM name_batch, json_each(list) a, json_each(a.value) b JOIN place ON place.id = b.value)
 	SELECT location_id, +depth AS depth, function, file, line FROM f;
--- Samples that came one after another in a window. list is a JSON array with one array of numbers
--- for each, in the order of the view; those of the end are there only if it was reused. Most addresses are near
--- others, and short numbers cost less to write: addresses count from line, and for a block stands how far the address
--- lies behind its first byte, plus 1 (before it: minus the distance; 0: in no block). Samples are
--- numbered from 1 in the order in which they came: first_id is the first's number.
+-- Consecutive samples of a window. list is a JSON array with one array of numbers for each sample, in the order of
+-- the view's columns; the numbers about the end are there only if the line was reused. Most addresses are near each
+-- other, and short numbers cost less to write. So addresses are relative to line, and instead of a block's address
+-- there is the distance of the sample's address from the block's first byte: plus 1 if the address lies in or after
+-- the block, negative if it lies before; 0 means no block. Samples are numbered from 1 in the order of their arrival;
+-- first_id is the number of the first.
 CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 	window INTEGER NOT NULL, resolved INTEGER NOT NULL, censored INTEGER NOT NULL,
 	dangling INTEGER NOT NULL, list TEXT NOT NULL);
--- What a sample of a window stands for, in accesses: one that is near, as docs/schema.md has it (status 0, a distance
--- below 64, an access within its line), and another one.
+-- How many accesses a sample of a window stands for: a near sample, as defined in docs/schema.md (status 0, a
+-- distance below 64, the access does not cross its line), and any other sample.
 CREATE VIEW window_weight AS WITH w AS MATERIALIZED (SELECT process_id, window, count(*) AS samples,
 	sum(json_extract(value, '$[0]') = 0 AND json_extract(value, '$[2]') < 64 AND json_extract(value, '$[5]') >= 0
 		AND json_extract(value, '$[5]') + json_extract(value, '$[6]') <= line_bytes) AS near_samples
@@ -67,8 +69,9 @@ CREATE VIEW window_weight AS WITH w AS MATERIALIZED (SELECT process_id, window, 
 	1.0 * stands_for / max(chosen, w.samples)
 		* max(1.0, (chosen - w.samples + near_samples) * 1.0 / near_samples) AS near
 	FROM w JOIN window ON window.process_id = w.process_id AND number = w.window;
--- One row a sample. status: 0 reused, 1 censored, 2 dangling. weight: accesses that it stands for; NULL: of a window
--- that never closed. A join, as a subquery for each row looks for its window without an index.
+-- One row per sample. status: 0 reused, 1 censored, 2 dangling. weight: the number of accesses that the sample stands
+-- for; NULL if its window never closed. This is a join, because a subquery for each row would search the windows
+-- without an index.
 CREATE VIEW sample AS SELECT first_id + key AS id, sample_batch.process_id, sample_batch.window,
 	CASE WHEN json_extract(value, '$[0]') = 0 AND json_extract(value, '$[2]') < 64 AND json_extract(value, '$[5]') >= 0
 		AND json_extract(value, '$[5]') + json_extract(value, '$[6]')
@@ -92,10 +95,11 @@ CREATE VIEW sample AS SELECT first_id + key AS id, sample_batch.process_id, samp
 	json_extract(value, '$[19]') AS end_path
 	FROM sample_batch LEFT JOIN window_weight w ON w.process_id = sample_batch.process_id
 		AND w.window = sample_batch.window, json_each(list);
--- What became of some of the censored samples: lists as above, in the order of the view from window on;
--- those of the end are there only if the line was touched. Addresses count from 0, here and of arrivals.
+-- How the watch of some censored samples went on: lists as above, in the order of the view's columns from window on.
+-- The numbers about the end are there only if the line was touched. Addresses are absolute here and in arrivals.
 CREATE TABLE follow_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
--- process_id, window, position and thread are the sample's. status: 0 touched, 1 not to the end, 2 given up.
+-- process_id, window, position and thread are the sample's. status: 0 touched, 1 not touched up to
+-- the end of the thread, 2 dropped at random.
 CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS position,
 	json_extract(value, '$[2]') AS thread, json_extract(value, '$[3]') AS status,
@@ -107,8 +111,8 @@ CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 		+ (json_extract(value, '$[12]') > 0)) * (json_extract(value, '$[12]') <> 0) AS end_block,
 	json_extract(value, '$[13]') AS end_path
 	FROM follow_batch, json_each(list);
--- First touches of lines by a thread in the second half of a window: of lines chosen by chance, each for as many as
--- its weight says.
+-- First touches of lines by a thread in the second half of a window. Only some lines are recorded, chosen at random;
+-- weight is the number of lines that each stands for.
 CREATE TABLE arrival_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
 CREATE VIEW arrival AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS weight,
@@ -120,8 +124,9 @@ CREATE VIEW arrival AS SELECT first_id + key AS id, process_id,
 		+ (json_extract(value, '$[9]') > 0)) * (json_extract(value, '$[9]') <> 0) AS end_block,
 	json_extract(value, '$[10]') AS end_path
 	FROM arrival_batch, json_each(list);
--- Of some samples the lines were counted that lie between their touches, for lines of 32 to 4096 bytes that hold one byte:
--- [window, position, distance and lines for each size; a distance of -1: not touched again within the window].
+-- For some samples, the number of other lines touched between the two touches of their line, at all line sizes from 32
+-- to 4096 bytes: [window, position, and for each size distance and lines]. All the lines hold the same byte. A
+-- distance of -1: not touched again within the window.
 CREATE TABLE stack_distance_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
 CREATE VIEW stack_distance AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 7)
 	SELECT first_id + key AS id, process_id,
@@ -129,9 +134,9 @@ CREATE VIEW stack_distance AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT 
 	32 << i AS line_bytes, json_extract(value, '$[' || (2 + 2 * i) || ']') AS distance,
 	json_extract(value, '$[' || (3 + 2 * i) || ']') AS lines
 	FROM stack_distance_batch, json_each(list), n WHERE json_extract(value, '$[' || (2 + 2 * i) || ']') >= 0;
--- Samples whose byte was watched at all line sizes (1 << k bytes is bit k of sizes and open), and what became
--- of the lines that their window left untouched (followed). Addresses count from point. Views show the sample and its
--- touches.
+-- Samples whose byte was watched at all line sizes (bit k of sizes and open stands for lines of 1 << k bytes). followed
+-- tells how the watch of those lines went on that were not touched in the window. Addresses are relative to point. One
+-- view shows the samples, another their touches.
 CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
 CREATE VIEW nested AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS followed,
@@ -164,8 +169,8 @@ CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i 
 		* (json_extract(value, '$[' || (25 + 11 * i) || ']') <> 0) AS end_block,
 	json_extract(value, '$[' || (26 + 11 * i) || ']') AS end_path
 	FROM nested_batch, json_each(list) JOIN n ON i < (json_array_length(value) - 16) / 11;
--- The call paths of accesses: list has for each an array of its process and of locations, those of the calls,
--- the innermost first. The view has a row for each call.
+-- The call paths of accesses: list has an array for each, with the process and then the locations of the calls, the
+-- innermost first. The view has a row for each call.
 CREATE TABLE path_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE VIEW path AS SELECT first_id + a.key AS id, json_extract(a.value, '$[0]') AS process_id,
 	b.key - 1 AS depth, b.value AS location_id
@@ -181,22 +186,23 @@ CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start
 	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
--- Exact curves: misses of fully associative caches that began empty, in which every access of a process was simulated.
--- lines: that the process touched at all.
+-- Exact curves: the misses of fully associative caches that were empty at the start. Every access of a process was
+-- simulated. lines: the number of distinct lines that the process touched.
 CREATE TABLE curve(process_id INTEGER NOT NULL, line_bytes INTEGER NOT NULL, policy TEXT NOT NULL,   -- 'lru','random'
 	size_bytes INTEGER NOT NULL, accesses INTEGER NOT NULL, misses INTEGER NOT NULL, lines INTEGER NOT NULL,
 	PRIMARY KEY(process_id, line_bytes, policy, size_bytes)) WITHOUT ROWID;
--- And their sums by data, in one cache of curve: for accesses to a site's blocks (site_id; NULL: to none that is known), or
--- near an address, where a variable may lie (NULL: anywhere). first_touches: that touched a line for the first time.
+-- The same counts by data, for one of the cache sizes in curve. A row is about the accesses to a site's blocks
+-- (site_id; NULL: to no known block), or about those near an address, where a variable may lie (NULL: any address).
+-- first_touches: accesses that touched a line for the first time.
 CREATE TABLE data_cost(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, site_id INTEGER, address INTEGER,
 	accesses INTEGER NOT NULL, first_touches INTEGER NOT NULL, lru_misses INTEGER, random_misses INTEGER);
--- The event profile: what a simulation counted exactly, or another tool whose file was imported.
--- Its columns, in order from 0: measured ones first, then derived ones, which have a formula over names.
+-- The event profile: counts of a simulation, or of another tool whose file was imported.
+-- event has its columns, numbered from 0: first the measured ones, then the derived ones, whose formula names others.
 CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);
 CREATE TABLE geometry(name TEXT PRIMARY KEY, value TEXT NOT NULL);      -- what was simulated, in the order of rows
 CREATE TABLE object(id INTEGER PRIMARY KEY, path TEXT NOT NULL);
--- Functions in a context; list has for each: process, thread (-1: all), row of place, row of object (-1: not
--- known), and the node that called it (-1: no context kept).
+-- Functions in a calling context. list has for each: process, thread (-1: all threads), id of place, id of object
+-- (-1: unknown), and the calling node (-1: no context was recorded).
 CREATE TABLE node_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE VIEW node AS WITH n AS MATERIALIZED (SELECT first_id + key AS id,
 	json_extract(value, '$[0]') AS process_id, nullif(json_extract(value, '$[1]'), -1) AS thread,
@@ -206,9 +212,9 @@ CREATE VIEW node AS WITH n AS MATERIALIZED (SELECT first_id + key AS id,
 	SELECT n.id, +process_id AS process_id, +thread AS thread, function, file, object.path AS object,
 	+caller_id AS caller_id
 	FROM n JOIN place ON place.id = place_id LEFT JOIN object ON object.id = object_id;
--- Increments, to be summed up by their ids. list has for each cost: node, location (-1: none); for each arc: caller
--- (-1: none), location of the call, callee, kind, calls; and then a number for each measured event, zeros at the end
--- left out. The views cost and arc, with columns named after the events, are made when events are.
+-- Increments: add up those with the same ids. list has for each cost: node, location (-1: none); for each arc: caller
+-- (-1: none), location of the call, callee, kind, calls. Both end with a number for each measured event, without the
+-- zeros at the end. The views cost and arc have columns named after the events; they are created with the events.
 CREATE TABLE cost_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE TABLE arc_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE TABLE jump_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);

@@ -82,7 +82,7 @@ static struct row pair_of(const struct calls *c, const struct call_pair *pair)
 	return row;
 }
 
-/* What is estimated is rounded in texts. */
+/* Estimates are rounded in the text output. */
 static void get_cost(const void *row, struct value *v)
 {
 	const struct row *r = row;

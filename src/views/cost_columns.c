@@ -160,7 +160,7 @@ const struct column ratio_columns[RATIO_COLUMNS] = {
 	[RATIO_INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_ratio_interval},
 };
 
-/* ---- What they assume ---- */
+/* ---- The assumed cache ---- */
 
 static void get_policy(const void *row, struct value *v)
 {

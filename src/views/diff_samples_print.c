@@ -35,7 +35,7 @@ static bool is_known(const struct profile *p)
 
 /* ---- Columns ---- */
 
-/* What is not known is NAN. */
+/* Unknown values are NAN. */
 struct side {
 	struct ratio_row limits;
 	double ratio, low, high;

@@ -123,7 +123,7 @@ static void get_loop(const void *row, struct value *v)
 	v->text = text_get(v->made);
 }
 
-/* What is in no loop has no function either. */
+/* A row outside all loops has no function either. */
 static void get_loop_function(const void *row, struct value *v)
 {
 	const struct row *r = row;
@@ -215,7 +215,7 @@ static const struct column columns[] = {
 
 /* ---- Text ---- */
 
-/* The columns behind the numbers, which say what a row is. */
+/* The columns after the numbers, which say what a row is. */
 static void add_names(const struct event_report *r, struct event_list *l)
 {
 	const struct column_list *const names[EVENT_BY_COUNT] = {

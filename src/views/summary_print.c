@@ -42,7 +42,7 @@ static void list_counts(const struct store_process *x, struct count counts[COUNT
 
 /* ---- CSV: one table for all sections ---- */
 
-/* NAN: nothing is known, or it says nothing of such a row. */
+/* A number is NAN where it is unknown or makes no sense for this kind of row. */
 struct row {
 	const char *kind, *name, *file;
 	bool has_number, has_samples;
@@ -116,7 +116,7 @@ static void put_row(const struct csv *csv, const struct row *row)
 	columns_csv_row(&csv->list, row, csv->out);
 }
 
-/* A row about a cache says what is assumed of it. */
+/* A row about a cache also names the assumed policy and number of ways. */
 static void put_cache_row(const struct csv *csv, struct row *row)
 {
 	row->policy = policy_word(profile_policy(csv->query));

@@ -13,7 +13,7 @@
 
 #include "base/map.h"
 
-/* Stands for no module. */
+/* The module number that means "no module". */
 #define CODE_NO_MODULE	 ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
 #define CODE_MODULE_BITS 17
 /* modules of a process over the run; its engine tracks 4096 at a time */

@@ -35,7 +35,7 @@ struct sim_lru {
 	bool failed;	 /* memory ran out: distances are invalid */
 };
 
-/* Returns 0, or -1 when memory ran out; s wants sim_lru_release in both cases. */
+/* Returns 0, or -1 when memory ran out; release s in both cases. */
 int sim_lru_init(struct sim_lru *s, const struct sim_memory *memory);
 void sim_lru_release(struct sim_lru *s);
 

@@ -42,7 +42,7 @@ struct sim_random {
 
 /*
  * Caches of size_lines[0..count-1] lines each, at least 1; count is at most SIM_RANDOM_MAX_SIZES.
- * Returns 0, or -1 when memory ran out; r wants sim_random_release in both cases.
+ * Returns 0, or -1 when memory ran out; release r in both cases.
  */
 int sim_random_init(struct sim_random *r, const uint64_t *size_lines, unsigned count, uint64_t seed,
 		    const struct sim_memory *memory);
