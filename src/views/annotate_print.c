@@ -58,13 +58,33 @@ static void section_open(struct section *s, const struct annotation *a, size_t f
 
 #define NARROW 120 /* columns of a terminal; narrower ones need the interval's space for the code */
 
-enum { MISSES, UNRESOLVED, RATIO, INTERVAL, ACCESSES, SAMPLES, CELLS };
-
-static const int cell_widths[CELLS] = {9, 11, 11, 18, 10, 8};
-
-static bool has_cell(int cell, const struct display *d)
+static struct cost_row row_of(const struct section *s, size_t i)
 {
-	return cell != INTERVAL || d->width == 0 || d->width >= NARROW;
+	const struct hot_row *r = &s->a->rows[i];
+
+	return (struct cost_row){.file = r->file,
+				 .line = r->line,
+				 .source = s->has_source ? source_line(&s->source, r->line) : NULL,
+				 .cost = &r->cost,
+				 .whole = &s->a->total,
+				 .ratio = &s->a->ratios[i]};
+}
+
+/* The figures beside a line. */
+static const struct {
+	const struct column *column;
+	int width;
+	bool needs_room; /* for wide terminals only */
+} cells[] = {
+	{COST(MISSES), 9},	    {COST(UNRESOLVED), 11}, {COST(RATIO), 11},
+	{COST(INTERVAL), 18, true}, {COST(ACCESSES), 10},   {COST(SAMPLES), 8},
+};
+
+#define CELLS (sizeof(cells) / sizeof(cells[0]))
+
+static bool has_cell(size_t cell, const struct display *d)
+{
+	return !cells[cell].needs_room || d->width == 0 || d->width >= NARROW;
 }
 
 /* Width of the figures, and of the line number between them and the code. */
@@ -72,40 +92,43 @@ static unsigned used_width(const struct display *d)
 {
 	unsigned width = 9;
 
-	for (int i = 0; i < CELLS; i++)
-		width += has_cell(i, d) ? (unsigned)cell_widths[i] : 0;
+	for (size_t i = 0; i < CELLS; i++)
+		width += has_cell(i, d) ? (unsigned)cells[i].width : 0;
 	return width;
 }
 
-static void put_cells(const char *const cells[CELLS], const char *last, const struct display *d,
-		      struct text *out)
+static void put_titles(const struct display *d, struct text *out)
 {
-	for (int i = 0; i < CELLS; i++)
+	for (size_t i = 0; i < CELLS; i++)
 		if (has_cell(i, d))
-			text_addf(out, "%*s", cell_widths[i], cells[i]);
-	text_addf(out, "  %5s", last);
+			text_addf(out, "%*s", cells[i].width, cells[i].column->title);
+	text_addf(out, "  %5s\n", "LINE");
+}
+
+/* `row`: NULL: only their space. */
+static void put_cells(const struct cost_row *row, const struct display *d, struct text *out)
+{
+	struct text cell = {0};
+
+	for (size_t i = 0; i < CELLS; i++) {
+		if (!has_cell(i, d))
+			continue;
+		cell.count = 0;
+		if (row != NULL)
+			columns_cell(cells[i].column, row, &cell);
+		text_addf(out, "%*s", cells[i].width, cell.count > 0 ? text_get(&cell) : "");
+	}
+	text_release(&cell);
 }
 
 /* Put a line of the source; `row` has its figures, or is NULL. */
-static void put_line(const struct section *s, uint32_t number, const struct hot_row *row,
+static void put_line(const struct section *s, uint32_t number, const struct cost_row *row,
 		     const struct display *d, struct text *out)
 {
-	char figures[CELLS][FIGURE_BYTES] = {{0}}, line[FIGURE_BYTES];
-	const char *const cells[CELLS] = {figures[MISSES],   figures[UNRESOLVED], figures[RATIO],
-					  figures[INTERVAL], figures[ACCESSES],	  figures[SAMPLES]};
 	const char *code = s->has_source ? source_line(&s->source, number) : NULL;
 
-	if (row != NULL) {
-		figure_share(hot_share(row->cost.misses, &s->a->total), figures[MISSES]);
-		figure_share(hot_share(row->cost.unresolved, &s->a->total), figures[UNRESOLVED]);
-		figure_share(hot_miss_ratio(&row->cost), figures[RATIO]);
-		figure_interval(&s->a->ratios[row - s->a->rows], figures[INTERVAL]);
-		figure_share(row->cost.accesses, figures[ACCESSES]);
-		figure_count(row->cost.samples, figures[SAMPLES]);
-	}
-	snprintf(line, sizeof(line), "%" PRIu32, number);
-	put_cells(cells, line, d, out);
-	text_add(out, "  ");
+	put_cells(row, d, out);
+	text_addf(out, "  %5" PRIu32 "  ", number);
 	source_put_code(out, code != NULL ? code : "", used_width(d), d);
 }
 
@@ -117,6 +140,7 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 	uint32_t next = 1, total = s->has_source ? (uint32_t)s->source.count : 0;
 
 	for (size_t i = s->first; i < s->end; i++) {
+		const struct cost_row row = row_of(s, i);
 		uint32_t line = rows[i].line, from, to;
 
 		if (line == 0)
@@ -133,7 +157,7 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 		if (s->has_source)
 			for (; from < line && from <= total; from++)
 				put_line(s, from, NULL, d, out);
-		put_line(s, line, &rows[i], d, out);
+		put_line(s, line, &row, d, out);
 		for (next = line + 1; next <= to; next++)
 			put_line(s, next, NULL, d, out);
 	}
@@ -141,8 +165,6 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 
 static void put_heading(const struct section *s, const struct display *d, struct text *out)
 {
-	static const char *const titles[CELLS] = {"MISSES",	   "UNRESOLVED", "MISS RATIO",
-						  "95 % INTERVAL", "ACCESSES",	 "SAMPLES"};
 	const struct annotation *a = s->a;
 	const struct hot_row *row = &a->rows[s->first];
 	struct hot_cost sum = {0};
@@ -166,8 +188,7 @@ static void put_heading(const struct section *s, const struct display *d, struct
 				     misses));
 	fit_prose(out, from, 0, d);
 	text_add(out, "\n");
-	put_cells(titles, "LINE", d, out);
-	text_add(out, "\n");
+	put_titles(d, out);
 }
 
 int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
@@ -185,18 +206,6 @@ int annotation_text(const struct annotation *a, bool all, const struct display *
 		source_release(&s.source);
 	}
 	return out->failed ? err_set(err, "not enough memory for the annotated source") : 0;
-}
-
-static struct cost_row row_of(const struct section *s, size_t i)
-{
-	const struct hot_row *r = &s->a->rows[i];
-
-	return (struct cost_row){.file = r->file,
-				 .line = r->line,
-				 .source = s->has_source ? source_line(&s->source, r->line) : NULL,
-				 .cost = &r->cost,
-				 .whole = &s->a->total,
-				 .ratio = &s->a->ratios[i]};
 }
 
 void annotation_csv(const struct annotation *a, struct text *out)

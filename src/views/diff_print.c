@@ -144,10 +144,15 @@ static void put_side(const char *letter, const struct diff_side *s, const struct
 		     struct text *out)
 {
 	const char *command = store_meta_text(s->profile->store, "command");
+	struct text whole = {0};
 
 	if (command == NULL && s->profile->process_count > 0)
 		command = s->profile->processes[0].command;
-	diff_put_side(letter, s->path, command, d, out);
+	text_add(&whole, command != NULL ? command : "");
+	if (s->profile->thread != STORE_NONE)
+		text_addf(&whole, ", thread %" PRId64, s->profile->thread);
+	diff_put_side(letter, s->path, text_get(&whole), d, out);
+	text_release(&whole);
 }
 
 static int put_totals(const struct diff *d, const struct display *display, struct text *out,

@@ -224,6 +224,8 @@ def rows_of_samples_are_sorted_by_any_of_their_columns():
         check(shows(view, 'run.db', '--sort', 'misses') == shows(view, 'run.db'), view)
         refuses("not by 'Ir'", view, 'run.db', '--sort', 'Ir')
     refuses('--sort is of the list', 'annotate', 'run.db', 'main', '--sort', 'accesses')
+    for path in 'run.db', 'events.db':
+        refuses('--focus is of the list', 'annotate', path, 'main', '--focus', 'x')
     refuses("no option of 'dwell spatial'", 'spatial', 'run.db', '--sort', 'misses')
     refuses("no option of 'dwell curve'", 'curve', 'run.db', '--focus', 'x')
     check('A: ' in shows('diff', 'run.db', 'run.db', '--sort', 'accesses'), 'diff')

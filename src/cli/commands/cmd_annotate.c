@@ -87,7 +87,16 @@ static int annotate(struct options *o)
 {
 	static const struct event_or_sample_view view = {of_samples, of_events, print,
 							 annotate_events};
+	static const int of_list[] = {OPTION_FOCUS, OPTION_IGNORE, 0};
+	const char *unused = options_first(o, of_list);
+	struct err err;
 
+	if (o->word != NULL && unused != NULL) {
+		err_set(&err,
+			"--%s is of the list of files and functions: '%s' already chooses the code",
+			unused, o->word);
+		return cli_fail(&err, EXIT_USAGE);
+	}
 	return event_options_run(o, &view);
 }
 
