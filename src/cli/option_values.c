@@ -2,6 +2,8 @@
 /* The options of all commands: defaults, the values of views, and derived members. */
 #include "cli/option_values.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -27,6 +29,10 @@ void options_complete(struct options *o)
 		o->query.process = o->processes[o->process_count - 1];
 	if (o->size_count > 0)
 		o->query.size_bytes = o->sizes[o->size_count - 1];
+	if (o->query.thread != QUERY_ANY && o->part_count < CURVE_MOST) {
+		snprintf(o->thread, sizeof(o->thread), "%" PRId64, o->query.thread);
+		o->parts_of[o->part_count++] = (struct option_part){SUBSET_THREAD, o->thread};
+	}
 	o->query.is_sort_usual = !options_given(o, OPTION_SORT);
 }
 

@@ -143,7 +143,8 @@ struct options {
 
 	int64_t processes[OPTIONS_MOST]; /* all of them; the query has the last one */
 	size_t process_count;
-	struct option_part parts_of[CURVE_MOST];
+	struct option_part parts_of[CURVE_MOST]; /* the thread of the query, too */
+	char thread[24];			 /* its name there */
 	size_t part_count;
 
 	uint64_t sizes[SPATIAL_SIZES]; /* all of them; the query has the last one */

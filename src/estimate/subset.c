@@ -184,6 +184,30 @@ static int find_object(struct subset *s, const struct profile *p, struct err *er
 	return count > 0 ? 0 : -1;
 }
 
+/* ---- Threads ---- */
+
+static int find_thread(struct subset *s, const struct profile *p, struct err *err)
+{
+	uint64_t thread, last = 0;
+	size_t found = 0;
+
+	if (number_parse("thread", s->name, 0, INT32_MAX, &thread, err) != 0)
+		return -1;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		uint64_t of = ratios_access(&p->samples[i])->thread;
+
+		last = of > last ? of : last;
+		if (of != thread)
+			continue;
+		s->row_of[i] = 0;
+		found++;
+	}
+	if (found > 0)
+		return 0;
+	return err_set(err, "no samples of thread %" PRIu64 ": the last that has some is %" PRIu64,
+		       thread, last);
+}
+
 int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind, const char *name,
 		struct err *err)
 {
@@ -192,6 +216,7 @@ int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind
 		[SUBSET_FUNCTION] = find_function,
 		[SUBSET_OBJECT] = find_object,
 		[SUBSET_LINE] = find_line,
+		[SUBSET_THREAD] = find_thread,
 	};
 
 	*s = (struct subset){.kind = kind, .name = name};
@@ -236,7 +261,7 @@ static int solve_point(const struct subset *s, const struct profile *p, const st
 	if (shares_init(&shares, p, &at, err) != 0)
 		return -1;
 	status = ratios_solve(p, &at, shares.parts, s->row_of, 1, &point->ratio, err);
-	if (status == 0 && s->kind != SUBSET_OBJECT)
+	if (status == 0 && (s->kind == SUBSET_FUNCTION || s->kind == SUBSET_LINE))
 		status = sum_code(s, p, &shares, &cost, err);
 	shares_release(&shares);
 	ratios_move(&point->ratio, &cost);

@@ -8,7 +8,8 @@
 enum subset_kind {
 	SUBSET_FUNCTION,
 	SUBSET_OBJECT,
-	SUBSET_LINE, /* FILE:LINE */
+	SUBSET_LINE,   /* FILE:LINE */
+	SUBSET_THREAD, /* its index in the process */
 };
 
 struct subset {

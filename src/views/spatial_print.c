@@ -89,6 +89,7 @@ static const char *const part_words[] = {
 	[SUBSET_FUNCTION] = "of",
 	[SUBSET_OBJECT] = "to",
 	[SUBSET_LINE] = "of",
+	[SUBSET_THREAD] = "of thread",
 };
 
 int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,

@@ -310,6 +310,11 @@ def a_thread_is_chosen_where_the_profile_tells_them_apart():
         check(status == 3 and says in err, view, status, err)
     for view in 'report', 'annotate':
         refuses('--thread is for those of', view, 'run.db', '--thread', '0')
+    one = json.loads(shows('curve', 'run.db', '--thread', '0', '--format=json'))['curves']
+    check([c['curve'] for c in one] == ['thread 0'], 'curve', one)
+    check(json.loads(shows('spatial', 'run.db', '--thread', '0', '--format=json'))['part'] == '0', 'spatial')
+    for view in 'curve', 'spatial':
+        refuses('no samples of thread 9', view, 'run.db', '--thread', '9')
     refuses('--thread is for profiles of events', 'diff', 'run.db', 'run.db', '--thread', '0')
     refuses("thread 'x' is not a whole number", 'report', 'threads.db', '--thread', 'x')
 

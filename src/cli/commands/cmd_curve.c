@@ -17,6 +17,7 @@ static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE, .adds_up = true},
 	{OPTION_FORMAT, .usual = "text"},
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses", .adds_up = true},
+	{OPTION_THREAD_ID, .shown = "all"},
 	{OPTION_FUNCTION},
 	{OPTION_OBJECT},
 	{OPTION_LINE_AT},
@@ -85,8 +86,10 @@ static int open_all(struct curves *c, const struct options *o)
  */
 static char *make_label(const struct options *o, size_t profile, const struct option_part *part)
 {
-	static const char *const kinds[] = {
-		[SUBSET_FUNCTION] = "function", [SUBSET_OBJECT] = "object", [SUBSET_LINE] = "line"};
+	static const char *const kinds[] = {[SUBSET_FUNCTION] = "function",
+					    [SUBSET_OBJECT] = "object",
+					    [SUBSET_LINE] = "line",
+					    [SUBSET_THREAD] = "thread"};
 	size_t processes = o->process_count > 0 ? o->process_count : 1;
 	struct text t = {0};
 	char *label;
@@ -164,8 +167,10 @@ static int add_exact(struct curves *c, const struct options *o, size_t profile, 
 	int status;
 
 	if (o->part_count > 0 || o->query.ways > 0)
-		return err_set(err, "exact curves are of whole processes and fully associative "
-				    "caches: leave out --function, --object, --line-at and --ways");
+		return err_set(
+			err,
+			"exact curves are of whole processes and fully associative "
+			"caches: leave out --thread, --function, --object, --line-at and --ways");
 	status = curve_exact(&c->profiles[profile], &choice, first, CURVE_MOST - c->count, &count,
 			     err);
 	c->count += count;

@@ -13,6 +13,7 @@
 static const struct option_use uses[] = {
 	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	{OPTION_THREAD_ID, .shown = "all"},
 	{OPTION_FUNCTION},
 	{OPTION_OBJECT},
 	{OPTION_LINE_AT},
