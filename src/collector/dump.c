@@ -44,8 +44,8 @@ static int complete(const struct dump_run *run, const char *file, struct err *er
 {
 	if (store_continue_in(run->store, file, err) != 0)
 		return -1;
-	recorder_message(run->recorder, "the programs ran on: this is what there was when "
-					"'dwell dump' asked");
+	recorder_message(run->recorder, "written by 'dwell dump' while the programs were "
+					"running");
 	recorder_resolve(run->recorder);
 	if (recorder_failed(run->recorder) != NULL) {
 		*err = *recorder_failed(run->recorder);

@@ -383,7 +383,7 @@ static const char *check_run(const struct recorder *r, const struct process *p,
 			     const struct record_header *h)
 {
 	if (handlers[h->type].run & ~r->run_kinds)
-		return "a record that was not asked for";
+		return "a record that was not requested";
 	return p->code.location_count < MAX_LOCATIONS ? NULL
 						      : "records of more code than a program has";
 }

@@ -194,7 +194,8 @@ int events_column(struct event_profile *p, const char *text, size_t *column, str
 		return err_set(err, "'%s': an event is 'NAME' or 'NAME = FORMULA'", text);
 	if (find_column(p, text, length, column)) {
 		if (*column < p->measured)
-			return err_set(err, "event '%.*s' is measured: call the formula otherwise",
+			return err_set(err,
+				       "event '%.*s' is measured: give the formula another name",
 				       (int)length, text);
 		/* Existing formulas that name it keep the old meaning. */
 		p->columns[*column].name = "";

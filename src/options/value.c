@@ -129,7 +129,7 @@ static int take_seconds(const struct value *v, void *to)
 	if (end == NULL || *end != '\0')
 		return err_set(v->err, "%s of '%s' is not a number", what(v), v->text);
 	if (seconds < least || seconds > most)
-		return err_set(v->err, "%s of %s makes no sense: it is from %g to %g seconds",
+		return err_set(v->err, "%s of %s makes no sense: it must be from %g to %g seconds",
 			       what(v), v->text, least, most);
 	*(uint64_t *)to = (uint64_t)(seconds * 1e9);
 	return 0;

@@ -252,7 +252,7 @@ static void put_caution(const struct profile *p, struct text *out)
 	}
 	text_addf(out, "Few samples (%s in %s; ", figure_count(x->samples, samples),
 		  figure_things(x->windows, "window", windows));
-	text_addf(out, "%s in %s would do): take the figures as rough.",
+	text_addf(out, "%s in %s would do): the numbers are imprecise.",
 		  figure_count(PROFILE_ENOUGH_SAMPLES, samples),
 		  figure_count(PROFILE_ENOUGH_WINDOWS, windows));
 	put_advice(p, out);
@@ -348,20 +348,19 @@ static void put_order(const struct summary *s, const struct display *d, struct t
 	if (o->rows < ORDER_LEAST_ROWS || (o->far <= ORDER_MOST_FAR && !(o->likeness < ORDER_GOOD)))
 		return;
 	text_addf(out,
-		  "\nTake the order of lines as rough: %s make %.0f %% of the misses seen, and ",
+		  "\nThe order of the lines is uncertain: %s make %.0f %% of the misses seen, and ",
 		  figure_things(o->rows, "line", count), 100 * ORDER_PART);
 	if (o->far > ORDER_MOST_FAR)
 		text_addf(out,
-			  "most of these are reuses longer than a window, of which windows tell "
-			  "who makes them, but "
-			  "hardly how long they are. A cache smaller than %s shows more of what "
-			  "they saw (--size).\n",
+			  "most of these are reuses longer than a window. Windows show which "
+			  "code makes them, but hardly how long they are. For a cache smaller "
+			  "than %s the order is more certain (--size).\n",
 			  size_format(s->size_bytes, size));
 	else
 		text_addf(out,
-			  "halves of the windows disagree on them so far that a rank correlation "
-			  "of %.2f with the "
-			  "whole run's order is to be expected. Give the program more work%s%s.\n",
+			  "the two halves of the windows disagree about them: expect a rank "
+			  "correlation of %.2f with the order of the whole run. Give the program "
+			  "more work%s%s.\n",
 			  o->likeness, option != NULL ? ", or record with " : "",
 			  option != NULL ? option : "");
 	fit_prose(out, from, 0, d);

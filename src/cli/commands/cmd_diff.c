@@ -68,7 +68,8 @@ static int compare_events(struct comparison *o, struct diff *d)
 
 	if (options_first(o->options, of_samples) != NULL) {
 		err_set(&err,
-			"--%s is for profiles of samples: these have events, which --event chooses",
+			"--%s is for profiles of samples: these have events; choose one with "
+			"--event",
 			options_first(o->options, of_samples));
 		return cli_fail(&err, EXIT_USAGE);
 	}

@@ -120,7 +120,7 @@ static void show_summary(struct options *o, const struct collector_result *r)
 	/* The same limits as in the report of a process. */
 	if (!is_counted &&
 	    (r->samples < PROFILE_ENOUGH_SAMPLES || r->windows < PROFILE_ENOUGH_WINDOWS))
-		fprintf(stderr, "dwell: few samples (%s in %s): its figures will be rough\n",
+		fprintf(stderr, "dwell: few samples (%s in %s): its numbers will be imprecise\n",
 			figure_count(r->samples, samples),
 			figure_things(r->windows, "window", windows));
 }
@@ -142,12 +142,12 @@ static void show_overhead(const struct options *o, const struct collector_result
 		asked);
 	if (100.0 * (double)r->translate_ns / (double)r->counting_ns > asked)
 		fprintf(stderr,
-			"dwell: translating the program alone cost %.1f %%: in so short a run no "
-			"sampling costs less\n",
+			"dwell: translating the program alone cost %.1f %%: in such a short run no "
+			"sampling is cheaper\n",
 			100.0 * (double)r->translate_ns / (double)r->counting_ns);
 	else if (got > asked + MISSED_POINTS)
-		fprintf(stderr, "dwell: that is more than asked for: the run was too short, or the "
-				"machine too busy, to keep to it\n");
+		fprintf(stderr, "dwell: that is more than requested: the run was too short, or the "
+				"machine too busy\n");
 }
 
 /* ---- The end ---- */

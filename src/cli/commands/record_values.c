@@ -30,7 +30,7 @@ static int parse_decimal(const char *what, const char *arg, double least, double
 	if (end == NULL || *end != '\0')
 		return err_set(err, "%s of '%s' is not a number", what, arg);
 	if (*value < least || *value > most)
-		return err_set(err, "%s of %s makes no sense: it is from %g to %g", what, arg,
+		return err_set(err, "%s of %s makes no sense: it must be from %g to %g", what, arg,
 			       least, most);
 	return 0;
 }
@@ -57,7 +57,7 @@ int record_take_duty(void *options, const char *arg, struct err *err)
 	if (*end != '\0')
 		return err_set(err, "a duty of '%s' is not a number", arg);
 	if (percent < 0.0001 || percent > 100)
-		return err_set(err, "a duty of %s makes no sense: it is above 0 and up to 100",
+		return err_set(err, "a duty of %s makes no sense: it must be from 0.0001 to 100",
 			       arg);
 	config_of(options)->duty_ppm = (uint32_t)(percent * 10000 + 0.5);
 	return 0;

@@ -73,7 +73,7 @@ static int check_graph(const struct options *o, struct err *err)
 	const char *other = options_first(o, of_graph);
 
 	if (options_given(o, OPTION_NO_CALL_GRAPH) && other != NULL)
-		return err_set(err, "--%s wants the call graph: leave out --no-call-graph", other);
+		return err_set(err, "--%s needs the call graph: leave out --no-call-graph", other);
 	return 0;
 }
 

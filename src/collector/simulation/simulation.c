@@ -234,9 +234,9 @@ const char *recorder_on_segment(struct recorder *r, struct process *p,
 	const uint32_t node = s->node == 0 ? 0 : simulation_graph_node(r, p, s->node);
 
 	if (s->events != r->simulation.events)
-		return "a piece of code with events that were not asked for";
+		return "a piece of code with events that were not requested";
 	if (node == 0 && s->node != 0)
-		return "a piece of code in a function that was not told of";
+		return "a piece of code in an unknown function";
 	r->simulation.has_news = true;
 	r->simulation.pieces++;
 	for (unsigned i = 0; i < s->parts; i++)

@@ -60,7 +60,7 @@ const char *recorder_on_node(struct recorder *r, struct process *p, const struct
 	int64_t start;
 
 	if (find_node(g, p, n->id) != 0)
-		return "a node of the call graph that there was before";
+		return "a node of the call graph that exists already";
 	if (index >= SIMULATION_FIRST_NODE - 1 || p->nodes >= MAX_NODES)
 		return "more nodes of the call graph than are kept";
 	p->nodes++;
@@ -253,9 +253,9 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 	int64_t i;
 
 	if (a->events != events)
-		return "a call with events that were not asked for";
+		return "a call with events that were not requested";
 	if (key.callee == 0 || (key.caller == 0 && a->caller != 0))
-		return "a call between functions that were not told of";
+		return "a call from or to an unknown function";
 	if (p->arcs > MAX_ARCS)
 		return "more calls than are kept";
 	p->arcs -= (uint32_t)g->arcs.count;
@@ -355,7 +355,7 @@ const char *recorder_on_jump(struct recorder *r, struct process *p, const struct
 	struct simulation_graph_jump *jump;
 
 	if (key.node == 0)
-		return "a jump in a function that was not told of";
+		return "a jump in an unknown function";
 	if (p->jumps > MAX_JUMPS)
 		return "more jumps than are kept";
 	p->jumps -= (uint32_t)g->jumps.count;

@@ -70,17 +70,18 @@ static void tell_no_samples(const struct channel_config *c, uint32_t marks, bool
 		text_add(lines, "'dwell stop' came before the first sample, so stop later\n");
 	else if (has(marks, CHANNEL_STOP_ENTERED))
 		text_addf(lines,
-			  "function '%s' was entered before the first sample, so stop at one that "
-			  "comes later\n",
+			  "function '%s' was entered before the first sample: choose one that is "
+			  "entered later\n",
 			  c->stop_at);
 	else if (c->duration_ns != 0)
-		text_add(lines, "no sample came before --duration was over, so give more\n");
+		text_add(lines, "no sample came before --duration was over: give a longer one\n");
 	else if (c->max_windows != 0)
-		text_add(lines, "no window came before the end of so short a run, so give more "
-				"--windows, or none\n");
+		text_add(lines, "no window came before the run ended: give a larger number of "
+				"--windows, or leave the option out\n");
 	else
-		text_add(lines, "the run ended before the first sample, so give it more work, or "
-				"--duty 100\n");
+		text_add(lines,
+			 "the run ended before the first sample, so give it more work, or use "
+			 "--duty 100\n");
 }
 
 /* The same for a simulation, which begins at once unless options delay it. */
@@ -91,13 +92,13 @@ static void tell_no_simulation(const struct channel_config *c, uint32_t marks, b
 		text_add(lines, "nothing was simulated: 'dwell stop' came before it began, so stop "
 				"later\n");
 	else if (has(marks, CHANNEL_STOP_ENTERED))
-		text_addf(
-			lines,
-			"nothing was simulated: function '%s' was entered before anything was, so "
-			"stop at one that comes later\n",
-			c->stop_at);
+		text_addf(lines,
+			  "nothing was simulated: function '%s' was entered before the simulation "
+			  "began: choose one that is entered later\n",
+			  c->stop_at);
 	else if (c->duration_ns != 0)
-		text_add(lines, "nothing was simulated before --duration was over, so give more\n");
+		text_add(lines,
+			 "nothing was simulated before --duration was over: give a longer one\n");
 }
 
 void outcome_print(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
