@@ -72,6 +72,45 @@ static void json_is_null_where_nothing_is_known(void **state)
 	text_release(&out);
 }
 
+/* Of 4 events there are 5 now: one more, a quarter. Of none before, there is no share. */
+static void events_changes_and_truths_have_a_form_in_each_format(void **state)
+{
+	static const struct {
+		double events, change, growth, unknown;
+		uint64_t address, none;
+		bool truth;
+	} row = {1234.0, 1, 0.25, NAN, 0x40, 0, true};
+	static const struct column all[] = {
+		{"N", "n", UNIT_EVENT, .offset = 0, .prefix = "self_"},
+		{"C", "c", UNIT_CHANGE, .offset = 8},
+		{"G", "g", UNIT_GROWTH, .offset = 16},
+		{"U", "u", UNIT_EVENT, .offset = 24},
+		{"A", "a", UNIT_ADDRESS, .offset = 32, .bytes = 8},
+		{"Z", "z", UNIT_NUMBER, .offset = 40, .bytes = 8, .zero_is_missing = true,
+		 .missing = "none"},
+		{"T", "t", UNIT_TRUTH, .offset = 48},
+	};
+	const struct column_list *list = COLUMN_LIST(&all[0], &all[1], &all[2], &all[3], &all[4],
+						     &all[5], &all[6]);
+	struct text out = {0};
+
+	(void)state;
+	columns_csv_head(list, &out);
+	columns_csv_row(list, &row, &out);
+	assert_string_equal(text_get(&out), "self_n,c,g,u,a,z,t\n1234,1,0.25,,0x40,,1\n");
+	text_release(&out);
+	assert_int_equal(json_print_compact(columns_json(list, &row), &out, NULL), 0);
+	assert_string_equal(text_get(&out), "{\"n\":1234,\"c\":1,\"g\":0.25,\"u\":null,"
+					    "\"a\":64,\"z\":null,\"t\":true}\n");
+	text_release(&out);
+	for (size_t i = 0; i < list->count; i++) {
+		columns_cell(list->items[i], &row, &out);
+		text_add(&out, " ");
+	}
+	assert_string_equal(text_get(&out), "1,234 +1 +25.00 % - 0x40 none yes ");
+	text_release(&out);
+}
+
 static void a_text_has_figures_for_people(void **state)
 {
 	const struct column_list *list =
@@ -94,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv_has_the_keys_and_a_line_for_each_row),
 		cmocka_unit_test(json_is_null_where_nothing_is_known),
+		cmocka_unit_test(events_changes_and_truths_have_a_form_in_each_format),
 		cmocka_unit_test(a_text_has_figures_for_people),
 	};
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "views/listing/event_gutter.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -12,29 +13,61 @@
 
 #define LEAST_NAME 20 /* width of the callee's name */
 
+struct row {
+	struct event_cells events;
+	double share;
+};
+
+static struct row row_of(const struct event_gutter *g, const struct event_line *line)
+{
+	const struct event_annotation *a = g->a;
+	double value = events_value(a->p, a->columns->sort, line->values);
+
+	return (struct row){.events = {a->p, line->values, NULL},
+			    .share = a->total > 0 ? value / a->total : NAN};
+}
+
+static void add_columns(struct event_gutter *g)
+{
+	static const struct column_list none = {NULL, 0};
+	const struct event_annotation *a = g->a;
+
+	event_list_init(&g->list, &none);
+	event_list_make(&g->list, (struct column){.title = a->p->columns[a->columns->sort].name,
+						  .unit = UNIT_SHARE,
+						  .offset = offsetof(struct row, share)});
+	for (size_t k = 0; k < g->shown; k++)
+		event_list_add_event(&g->list, a->p, a->columns->items[k], EVENT_SELF, NULL);
+}
+
 void event_gutter_init(struct event_gutter *g, const struct event_annotation *a, size_t first,
 		       size_t end, const struct display *d, unsigned used)
 {
-	char figure[FIGURE_BYTES];
+	struct text cell = {0};
 
-	*g = (struct event_gutter){.a = a};
+	g->a = a;
 	g->shown = event_columns_that_fit(a->p, a->columns, d, EVENT_SHARE_WIDTH + used);
-	for (size_t k = 0; k < g->shown; k++) {
-		g->widths[k] = (int)strlen(a->p->columns[a->columns->items[k]].name);
+	add_columns(g);
+	g->widths[0] = EVENT_SHARE_WIDTH;
+	for (size_t k = 1; k <= g->shown; k++) {
+		g->widths[k] = (int)strlen(g->list.items[k]->title);
 		for (size_t i = first; i < end; i++) {
-			double v = events_value(a->p, a->columns->items[k], a->lines[i].values);
-			int width = (int)strlen(event_figure(v, figure));
+			const struct row row = row_of(g, &a->lines[i]);
 
-			g->widths[k] = width > g->widths[k] ? width : g->widths[k];
+			cell.count = 0;
+			columns_cell(g->list.items[k], &row, &cell);
+			if ((int)cell.count > g->widths[k])
+				g->widths[k] = (int)cell.count;
 		}
 	}
+	text_release(&cell);
 }
 
 size_t event_gutter_width(const struct event_gutter *g)
 {
 	size_t width = EVENT_SHARE_WIDTH;
 
-	for (size_t k = 0; k < g->shown; k++)
+	for (size_t k = 1; k <= g->shown; k++)
 		width += (size_t)g->widths[k] + 1;
 	return width;
 }
@@ -55,12 +88,9 @@ static void put_title(const char *name, size_t width, const struct display *d, s
 
 void event_gutter_heading(const struct event_gutter *g, const struct display *d, struct text *out)
 {
-	const struct event_annotation *a = g->a;
-
-	put_title(a->p->columns[a->columns->sort].name, EVENT_SHARE_WIDTH, d, out);
-	for (size_t k = 0; k < g->shown; k++) {
-		text_add(out, " ");
-		put_title(a->p->columns[a->columns->items[k]].name, (size_t)g->widths[k], d, out);
+	for (size_t k = 0; k <= g->shown; k++) {
+		text_add(out, k > 0 ? " " : "");
+		put_title(g->list.items[k]->title, (size_t)g->widths[k], d, out);
 	}
 }
 
@@ -85,19 +115,19 @@ void event_gutter_call(const struct event_line *line, size_t used, const struct 
 
 void event_gutter_row(const struct event_gutter *g, const struct event_line *line, struct text *out)
 {
-	const struct event_annotation *a = g->a;
-	char figure[FIGURE_BYTES] = "";
+	struct text cell = {0};
 
-	if (line != NULL)
-		event_share(events_value(a->p, a->columns->sort, line->values), a->total, figure);
-	text_addf(out, "%*s", EVENT_SHARE_WIDTH, figure);
-	for (size_t k = 0; k < g->shown; k++) {
-		figure[0] = '\0';
-		if (line != NULL)
-			event_figure(events_value(a->p, a->columns->items[k], line->values),
-				     figure);
-		if (strcmp(figure, "0") == 0)
-			snprintf(figure, sizeof(figure), ".");
-		text_addf(out, " %*s", g->widths[k], figure);
+	for (size_t k = 0; k <= g->shown; k++) {
+		cell.count = 0;
+		if (line != NULL) {
+			const struct row row = row_of(g, line);
+
+			columns_cell(g->list.items[k], &row, &cell);
+		}
+		text_addf(out, "%s%*s", k > 0 ? " " : "", g->widths[k],
+			  cell.count == 0		      ? ""
+			  : strcmp(text_get(&cell), "0") == 0 ? "."
+							      : text_get(&cell));
 	}
+	text_release(&cell);
 }

@@ -4,14 +4,16 @@
 #define DWELL_VIEWS_LISTING_EVENT_GUTTER_H
 
 #include "events/event_annotate.h"
+#include "views/event_list.h"
 #include "views/fit.h"
 
 #define EVENT_SHARE_WIDTH 8 /* the first column: share of the event to sort by */
 
 struct event_gutter {
 	const struct event_annotation *a;
-	size_t shown; /* number of further columns */
-	int widths[EVENT_COLUMNS];
+	struct event_list list; /* the share, then events */
+	size_t shown;		/* number of events */
+	int widths[EVENT_COLUMNS + 1];
 };
 
 /* For lines [first, end) of a, which the caller owns. Each row continues with `used` characters. */
