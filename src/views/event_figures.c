@@ -48,15 +48,6 @@ char *event_figure(double value, char buf[FIGURE_BYTES])
 	return buf;
 }
 
-char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES])
-{
-	char figure[FIGURE_BYTES];
-
-	event_figure(value, figure);
-	snprintf(buf, FIGURE_BYTES, "%.*s%s", FIGURE_BYTES - 2, figure, is_estimate ? "~" : "");
-	return buf;
-}
-
 char *event_change(double change, char buf[FIGURE_BYTES])
 {
 	char plain[FIGURE_BYTES];
@@ -75,12 +66,6 @@ char *event_growth(double relative, char buf[FIGURE_BYTES])
 	else
 		snprintf(buf, FIGURE_BYTES, "%+.2f %%", relative * 100);
 	return buf;
-}
-
-char *event_share(double part, double whole, char buf[FIGURE_BYTES])
-{
-	buf[0] = '\0';
-	return whole > 0 && !isnan(part) ? figure_share(part / whole, buf) : buf;
 }
 
 json_t *event_json(double value)

@@ -14,15 +14,9 @@
 /* "1,326,305"; "0.01234" if not whole; "-" for NAN. Returns buf. */
 char *event_figure(double value, char buf[FIGURE_BYTES]);
 
-/* The same, followed by "~" for an estimate. */
-char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES]);
-
 /* "+1,234", "-0.01"; and of a relative change "+5.22 %", "new" from 0. Return buf. */
 char *event_change(double change, char buf[FIGURE_BYTES]);
 char *event_growth(double relative, char buf[FIGURE_BYTES]);
-
-/* A share for a column, "12.30 %"; "" if the whole is 0. Returns buf. */
-char *event_share(double part, double whole, char buf[FIGURE_BYTES]);
 
 /* "name=value", or NULL for NAN. */
 json_t *event_json(double value);

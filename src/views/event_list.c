@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists of columns with one for each event; see event_list.h. */
 #include "views/event_list.h"
 
 #include <assert.h>

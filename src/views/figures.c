@@ -233,13 +233,3 @@ void folded_name(struct text *out, const char *name)
 		if (out->items[i] == ';')
 			out->items[i] = ':';
 }
-
-void csv_line(struct text *t, const char *const *fields, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0)
-			text_add(t, ",");
-		csv_field(t, fields[i]);
-	}
-	text_add(t, "\n");
-}

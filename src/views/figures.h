@@ -66,7 +66,4 @@ void csv_field(struct text *t, const char *field);
  */
 void folded_name(struct text *out, const char *name);
 
-/* Add a line of CSV with `count` fields. */
-void csv_line(struct text *t, const char *const *fields, size_t count);
-
 #endif

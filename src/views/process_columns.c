@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns of processes; see process_columns.h. */
 #include "views/process_columns.h"
 
 #include "base/signal_name.h"

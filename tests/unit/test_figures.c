@@ -38,9 +38,12 @@ static void csv_quotes_what_has_to_be_quoted(void **state)
 				      "+3",    "\x1b[2J"};
 	struct text t = {0};
 
-	csv_line(&t, fields, sizeof(fields) / sizeof(fields[0]));
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		csv_field(&t, fields[i]);
+		text_add(&t, ",");
+	}
 	assert_string_equal(text_get(&t), "plain,\"a,b\",\"say \"\"x\"\"\",two\\x0alines,,"
-					  ",'=1+1,'@f,'-[Class name],-1.5e-9,+3,\\x1b[2J\n");
+					  ",'=1+1,'@f,'-[Class name],-1.5e-9,+3,\\x1b[2J,");
 	text_release(&t);
 }
 
