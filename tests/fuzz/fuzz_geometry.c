@@ -142,11 +142,11 @@ static int simulate(const struct sim_geometry *g)
 
 		if (address > UINT64_MAX - 8192)
 			address = UINT64_MAX - 8192;
-		h.tag = (uint32_t)random_next() % 4;
+		h.core.tag = (uint32_t)random_next() % 4;
 		if (kind == SIM_FETCH)
-			sim_hierarchy_fetch(&h, address, bytes, events);
+			sim_core_fetch(&h.core, address, bytes, events);
 		else
-			sim_hierarchy_data(&h, address, bytes, kind, events);
+			sim_core_data(&h.core, address, bytes, kind, events);
 	}
 	sim_hierarchy_finish(&h);
 	sim_hierarchy_release(&h);

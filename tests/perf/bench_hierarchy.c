@@ -71,8 +71,8 @@ static double seconds(void)
 static void run_batch(struct sim_hierarchy *h, const uint64_t *batch, uint64_t *events)
 {
 	for (unsigned k = 0; k < BATCH; k++)
-		if (!sim_hierarchy_data_is_noop(h, batch[k], 8, SIM_LOAD))
-			sim_hierarchy_data(h, batch[k], 8, SIM_LOAD, events);
+		if (!sim_core_data_is_noop(&h->core, batch[k], 8, SIM_LOAD))
+			sim_core_data(&h->core, batch[k], 8, SIM_LOAD, events);
 }
 
 static double run_pattern(struct sim_hierarchy *h, unsigned which, uint64_t *random)

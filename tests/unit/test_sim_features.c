@@ -36,7 +36,7 @@ static void begin(const struct sim_geometry *g)
 	assert_int_equal(sim_hierarchy_init(&h, g, true, &sim_heap), 0);
 	memset(events, 0, sizeof(events));
 	memset(charged, 0, sizeof(charged));
-	h.charge = charge;
+	h.shared.charge = charge;
 }
 
 static void end(void)
@@ -46,14 +46,14 @@ static void end(void)
 
 static void access_line(uint64_t line, enum sim_access kind)
 {
-	sim_hierarchy_data(&h, line * LINE, 8, kind, events);
+	sim_core_data(&h.core, line * LINE, 8, kind, events);
 }
 
 /* The count of an event by its name; -1: there is none. */
 static int64_t count_of(const char *name)
 {
-	for (unsigned i = 0; i < h.list.count; i++)
-		if (strcmp(h.list.items[i].name, name) == 0)
+	for (unsigned i = 0; i < h.shared.list.count; i++)
+		if (strcmp(h.shared.list.items[i].name, name) == 0)
 			return (int64_t)events[i];
 	return -1;
 }
@@ -62,7 +62,7 @@ static unsigned index_of(const char *name)
 {
 	unsigned i = 0;
 
-	while (strcmp(h.list.items[i].name, name) != 0)
+	while (strcmp(h.shared.list.items[i].name, name) != 0)
 		i++;
 	return i;
 }
@@ -98,9 +98,9 @@ static void a_geometry_may_have_all_events_there_are(void **state)
 	g.code_tlb = g.data_tlb = g.second_tlb = (struct sim_tlb_geometry){16, 4, 4096};
 	g.write_backs = g.line_use = true;
 	begin(&g);
-	assert_int_equal(h.list.count, 45);
-	assert_int_equal(h.list.count, SIM_MAX_EVENTS);
-	assert_true(sim_hierarchy_data(&h, 0, 8, SIM_LOAD, events));
+	assert_int_equal(h.shared.list.count, 45);
+	assert_int_equal(h.shared.list.count, SIM_MAX_EVENTS);
+	assert_true(sim_core_data(&h.core, 0, 8, SIM_LOAD, events));
 	assert_int_equal(events[index_of("D1mr")], 1);
 	assert_true(index_of("D1pf") > 32);
 	assert_int_equal(events[index_of("D1pf")], 1);
@@ -243,8 +243,8 @@ static void stores_pass_a_write_through_level(void **state)
 	access_line(3, SIM_LOAD); /* L2 gives up 1, dirty; L1 has no dirty lines */
 	assert_int_equal(count_of("D1wb"), 0);
 	assert_int_equal(count_of("LLwb"), 1);
-	assert_false(sim_hierarchy_data_is_noop(&h, 3 * LINE, 8, SIM_STORE));
-	assert_true(sim_hierarchy_data_is_noop(&h, 3 * LINE, 8, SIM_LOAD));
+	assert_false(sim_core_data_is_noop(&h.core, 3 * LINE, 8, SIM_STORE));
+	assert_true(sim_core_data_is_noop(&h.core, 3 * LINE, 8, SIM_LOAD));
 	end();
 }
 
@@ -281,7 +281,7 @@ static void the_next_line_is_there_when_it_is_wanted(void **state)
 	assert_int_equal(count_of("D1pf"), 1);
 	access_line(0, SIM_LOAD);
 	assert_int_equal(count_of("D1pf"), 1);
-	assert_false(sim_hierarchy_data_is_noop(&h, LINE, 8, SIM_LOAD));
+	assert_false(sim_core_data_is_noop(&h.core, LINE, 8, SIM_LOAD));
 	access_line(1, SIM_LOAD); /* the first use of 1: 2 is prefetched */
 	access_line(1, SIM_LOAD);
 	assert_int_equal(count_of("D1pf"), 2);
@@ -322,9 +322,9 @@ static void a_stride_is_learned_by_instruction(void **state)
 	g.levels[0].prefetcher = SIM_PREFETCH_STRIDE;
 	begin(&g);
 	for (uint64_t i = 0; i < 12; i++) {
-		h.tag = 1;
+		h.core.tag = 1;
 		access_line(i * 3, SIM_LOAD);
-		h.tag = 2; /* without a stride, in between */
+		h.core.tag = 2; /* without a stride, in between */
 		access_line(0x1000 + i % 2, SIM_LOAD);
 	}
 	/* Lines 0 3 6 give the first stride and two that repeat it: 12 is known when 9 is read. */
@@ -355,13 +355,13 @@ static void pages_are_missed_in_two_levels(void **state)
 	assert_int_equal(count_of("DTmw2"), 1);
 	/* A line that was used last, in a page that was not, is not plain. */
 	access_line(0, SIM_LOAD);
-	assert_true(sim_hierarchy_data_is_noop(&h, 0, 8, SIM_LOAD));
+	assert_true(sim_core_data_is_noop(&h.core, 0, 8, SIM_LOAD));
 	access_line(64 + 5, SIM_LOAD);
-	assert_false(sim_hierarchy_data_is_noop(&h, 0, 8, SIM_LOAD));
+	assert_false(sim_core_data_is_noop(&h.core, 0, 8, SIM_LOAD));
 	/* An access in two pages misses once. */
 	access_line(0, SIM_LOAD);
 	access_line(64, SIM_LOAD);
-	sim_hierarchy_data(&h, 3 * 4096 - 4, 8, SIM_LOAD, events);
+	sim_core_data(&h.core, 3 * 4096 - 4, 8, SIM_LOAD, events);
 	assert_int_equal(count_of("DTmr"), 7);
 	assert_int_equal(count_of("DTmr2"), 3);
 	end();
@@ -380,12 +380,12 @@ static void unused_bytes_are_charged_to_who_loaded_the_line(void **state)
 	begin(&g);
 	cost = index_of("AcCost1");
 	loss = index_of("SpLoss1");
-	h.tag = 1;
-	sim_hierarchy_data(&h, 64, 8, SIM_LOAD, events);
-	h.tag = 2; /* uses it, too: bytes 4 to 15 */
-	sim_hierarchy_data(&h, 64 + 4, 12, SIM_LOAD, events);
+	h.core.tag = 1;
+	sim_core_data(&h.core, 64, 8, SIM_LOAD, events);
+	h.core.tag = 2; /* uses it, too: bytes 4 to 15 */
+	sim_core_data(&h.core, 64 + 4, 12, SIM_LOAD, events);
 	assert_int_equal(charged[1][cost], 0);
-	sim_hierarchy_data(&h, 128, 32, SIM_LOAD, events); /* line 1 goes: two uses, 16 bytes */
+	sim_core_data(&h.core, 128, 32, SIM_LOAD, events); /* line 1 goes: two uses, 16 bytes */
 	assert_int_equal(charged[1][cost], 500);
 	assert_int_equal(charged[1][loss], 48);
 	assert_int_equal(charged[1][index_of("AcCost2")], 500);
@@ -403,8 +403,8 @@ static void parts_of_long_lines_are_several_bytes(void **state)
 
 	(void)state;
 	begin(&g);
-	h.tag = 3;
-	sim_hierarchy_data(&h, 256 + 3, 2, SIM_LOAD, events); /* bytes 3 and 4: two parts of 4 */
+	h.core.tag = 3;
+	sim_core_data(&h.core, 256 + 3, 2, SIM_LOAD, events); /* bytes 3 and 4: two parts of 4 */
 	sim_hierarchy_finish(&h);
 	assert_int_equal(charged[3][index_of("SpLoss1")], 256 - 8);
 	end();

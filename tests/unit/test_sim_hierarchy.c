@@ -112,16 +112,16 @@ static struct access draw_access(uint64_t i)
 
 static bool give_access(struct sim_hierarchy *h, const struct access *a, uint64_t events[])
 {
-	h->tag = a->tag;
-	return a->kind == SIM_FETCH ? sim_hierarchy_fetch(h, a->address, a->bytes, events)
-				    : sim_hierarchy_data(h, a->address, a->bytes, a->kind, events);
+	h->core.tag = a->tag;
+	return a->kind == SIM_FETCH ? sim_core_fetch(&h->core, a->address, a->bytes, events)
+				    : sim_core_data(&h->core, a->address, a->bytes, a->kind, events);
 }
 
 /* ---- Against the naive one ---- */
 
 static uint64_t event(const struct sim_hierarchy *h, const uint64_t *events, unsigned id)
 {
-	unsigned index = h->list.index[id];
+	unsigned index = h->shared.list.index[id];
 
 	return index != SIM_NO_EVENT ? events[index] : 0;
 }
@@ -129,11 +129,11 @@ static uint64_t event(const struct sim_hierarchy *h, const uint64_t *events, uns
 static void check_counts(const struct sim_hierarchy *h, const uint64_t *events,
 			 const struct naive_hierarchy *n)
 {
-	for (unsigned level = 0; level < h->geometry.level_count; level++) {
-		for (unsigned k = h->has_fetches ? 0 : 1; k < 3; k++)
+	for (unsigned level = 0; level < h->shared.geometry.level_count; level++) {
+		for (unsigned k = h->shared.has_fetches ? 0 : 1; k < 3; k++)
 			assert_int_equal(event(h, events, SIM_MISSES + 3 * level + k),
 					 n->misses[level][k]);
-		if (h->geometry.write_backs)
+		if (h->shared.geometry.write_backs)
 			assert_int_equal(event(h, events, SIM_WRITE_BACKS + level),
 					 n->write_backs[level]);
 	}
@@ -159,7 +159,7 @@ static void compare_with_naive(const struct sim_geometry *g)
 		uint64_t before[SIM_MAX_EVENTS];
 		bool has_events, differ = false;
 
-		if (a.kind == SIM_FETCH && !h.has_fetches)
+		if (a.kind == SIM_FETCH && !h.shared.has_fetches)
 			continue;
 		memcpy(before, events, sizeof(before));
 		has_events = give_access(&h, &a, events);
@@ -169,9 +169,9 @@ static void compare_with_naive(const struct sim_geometry *g)
 		naive_hierarchy_access(&n, a.address, a.bytes, a.kind);
 		check_counts(&h, events, &n);
 	}
-	check_lines(&h.caches[SIM_CODE_SLOT], &n.code);
+	check_lines(&h.core.levels[SIM_CODE_SLOT]->cache, &n.code);
 	for (unsigned level = 0; level < g->level_count; level++)
-		check_lines(&h.caches[level], &n.levels[level]);
+		check_lines(&h.core.levels[level]->cache, &n.levels[level]);
 	sim_hierarchy_release(&h);
 	assert_int_equal(taken, 0);
 }
@@ -200,7 +200,7 @@ static void simple_hierarchies_are_as_the_naive_one(void **state)
 		struct sim_hierarchy h;
 
 		assert_int_equal(sim_hierarchy_init(&h, &g, true, &memory), 0);
-		assert_true(h.is_simple);
+		assert_true(h.shared.is_simple);
 		sim_hierarchy_release(&h);
 		compare_with_naive(&g);
 	}
@@ -226,15 +226,15 @@ static uint64_t compare_filter(const struct sim_geometry *g)
 	memset(charged, 0, sizeof(charged));
 	for (unsigned run = 0; run < 2; run++) {
 		assert_int_equal(sim_hierarchy_init(&h[run], g, run == 0, &memory), 0);
-		h[run].charge = charge;
-		h[run].charge_context = charged[run];
+		h[run].shared.charge = charge;
+		h[run].shared.charge_context = charged[run];
 	}
 	for (uint64_t i = 0; i < ACCESSES; i++) {
 		struct access a = draw_access(i);
 		bool is_noop =
 			a.kind == SIM_FETCH
-				? sim_hierarchy_fetch_is_noop(&h[0], a.address, a.bytes)
-				: sim_hierarchy_data_is_noop(&h[0], a.address, a.bytes, a.kind);
+				? sim_core_fetch_is_noop(&h[0].core, a.address, a.bytes)
+				: sim_core_data_is_noop(&h[0].core, a.address, a.bytes, a.kind);
 
 		if (!is_noop)
 			give_access(&h[0], &a, events[0]);
@@ -305,14 +305,14 @@ static void an_inclusive_level_has_all_lines_above(void **state)
 			give_access(&h, &a, events);
 			for (uint64_t at = 0x10000; k % 50 == 0 && at < 0x10000 + 66000; at += 32) {
 				bool above =
-					sim_cache_holds(&h.caches[0], at >> h.caches[0].shift) ||
-					sim_cache_holds(&h.caches[SIM_CODE_SLOT], at >> 6);
+					sim_cache_holds(&h.core.levels[0]->cache, at >> h.core.levels[0]->cache.shift) ||
+					sim_cache_holds(&h.core.levels[SIM_CODE_SLOT]->cache, at >> 6);
 
 				if (above)
-					assert_true(sim_cache_holds(&h.caches[1], at >> 6));
-				if (above || sim_cache_holds(&h.caches[1], at >> 6))
-					assert_true(sim_cache_holds(&h.caches[2],
-								    at >> h.caches[2].shift));
+					assert_true(sim_cache_holds(&h.core.levels[1]->cache, at >> 6));
+				if (above || sim_cache_holds(&h.core.levels[1]->cache, at >> 6))
+					assert_true(sim_cache_holds(&h.core.levels[2]->cache,
+								    at >> h.core.levels[2]->cache.shift));
 			}
 		}
 		sim_hierarchy_release(&h);
@@ -334,9 +334,9 @@ static void an_exclusive_level_has_no_line_of_the_one_above(void **state)
 
 		give_access(&h, &a, events);
 		for (uint64_t line = 0x400; k % 100 == 0 && line < 0x400 + 1030; line++)
-			assert_in_range(sim_cache_holds(&h.caches[0], line) +
-						sim_cache_holds(&h.caches[1], line) +
-						sim_cache_holds(&h.caches[2], line),
+			assert_in_range(sim_cache_holds(&h.core.levels[0]->cache, line) +
+						sim_cache_holds(&h.core.levels[1]->cache, line) +
+						sim_cache_holds(&h.core.levels[2]->cache, line),
 					0, 1);
 	}
 	sim_hierarchy_release(&h);

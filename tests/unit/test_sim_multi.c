@@ -98,7 +98,7 @@ static void interleave(struct pass *p)
 	uint32_t most = 0;
 
 	for (uint32_t k = 0; k < p->count; k++)
-		most = p->alone[k].list.count > most ? p->alone[k].list.count : most;
+		most = p->alone[k].shared.list.count > most ? p->alone[k].shared.list.count : most;
 	if (p->count * (most - SIM_MISSES) > SIM_MULTI_EVENTS)
 		return;
 	p->stride = p->count;
@@ -120,7 +120,7 @@ static void begin(struct pass *p, uint32_t count)
 		p->each[k] = &p->g[k];
 		p->first_event[k] = events;
 		p->count++;
-		events += h->list.count - SIM_MISSES;
+		events += h->shared.list.count - SIM_MISSES;
 		if (events + 15 > SIM_MULTI_EVENTS)
 			break;
 	}
@@ -185,10 +185,10 @@ static uint64_t expected(struct pass *p, const struct access *a)
 		struct sim_hierarchy *h = &p->alone[k];
 
 		if (a->kind == SIM_FETCH)
-			sim_hierarchy_fetch(h, a->address, a->bytes, events);
+			sim_core_fetch(&h->core, a->address, a->bytes, events);
 		else
-			sim_hierarchy_data(h, a->address, a->bytes, a->kind, events);
-		for (uint32_t i = SIM_MISSES; i < h->list.count; i++) {
+			sim_core_data(&h->core, a->address, a->bytes, a->kind, events);
+		for (uint32_t i = SIM_MISSES; i < h->shared.list.count; i++) {
 			assert_in_range(events[i], 0, 1);
 			all |= events[i] << (p->first_event[k] + (i - SIM_MISSES) * p->stride);
 		}

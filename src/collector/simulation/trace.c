@@ -101,18 +101,18 @@ static enum trace_format guess(const char *line)
 	return read_lackey(line, &a, NULL) > 0 ? TRACE_LACKEY : TRACE_GUESS;
 }
 
-static void simulate(struct sim_hierarchy *h, const struct trace_access *a, uint64_t events[])
+static void simulate(struct sim_core *c, const struct trace_access *a, uint64_t events[])
 {
 	if (a->kind == SIM_FETCH) {
 		events[SIM_IR]++;
-		h->tag = (uint32_t)a->address;
-		if (!sim_hierarchy_fetch_is_noop(h, a->address, a->bytes))
-			sim_hierarchy_fetch(h, a->address, a->bytes, events);
+		c->tag = (uint32_t)a->address;
+		if (!sim_core_fetch_is_noop(c, a->address, a->bytes))
+			sim_core_fetch(c, a->address, a->bytes, events);
 		return;
 	}
 	events[a->kind == SIM_STORE ? SIM_DW : SIM_DR]++;
-	if (!sim_hierarchy_data_is_noop(h, a->address, a->bytes, a->kind))
-		sim_hierarchy_data(h, a->address, a->bytes, a->kind, events);
+	if (!sim_core_data_is_noop(c, a->address, a->bytes, a->kind))
+		sim_core_data(c, a->address, a->bytes, a->kind, events);
 }
 
 /* Charge line use: without tags, it is just summed up. */
@@ -145,13 +145,13 @@ int trace_simulate(FILE *in, const char *name, enum trace_format format, struct 
 	struct text line = {0};
 	int kind = 0, more = 0;
 
-	h->charge = charge;
-	h->charge_context = events;
+	h->shared.charge = charge;
+	h->shared.charge_context = events;
 	while (kind >= 0 && (more = text_read_line(&line, in, MOST_LINE)) > 0) {
 		number++;
 		kind = read_any(&format, text_get(&line), &a, err);
 		if (kind > 0) {
-			simulate(h, &a, events);
+			simulate(&h->core, &a, events);
 			accesses++;
 		}
 	}

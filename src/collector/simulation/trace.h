@@ -39,9 +39,9 @@ int trace_read_line(enum trace_format format, const char *line, struct trace_acc
 		    struct err *err);
 
 /*
- * Simulate a trace to its end. Adds to events[], by the indices of h->list, including Ir, Dr and
- * Dw. The tag of an access is the address of the fetch before it. Returns 0, or -1 with *err, which
- * has `name` and the line.
+ * Simulate a trace to its end. Adds to events[], by the indices of h->shared.list, including Ir, Dr
+ * and Dw. The tag of an access is the address of the fetch before it. Returns 0, or -1 with *err,
+ * which has `name` and the line.
  */
 int trace_simulate(FILE *in, const char *name, enum trace_format format, struct sim_hierarchy *h,
 		   uint64_t events[SIM_MAX_EVENTS], struct err *err);

@@ -62,13 +62,13 @@ static void read_geometries(uint32_t *events)
 
 	*events = CELL_FIRST_MISS;
 	for (uint32_t i = 0; i < c->geometry_count; i++) {
-		struct sim_hierarchy *h = &r.h[i];
+		struct sim_shared *s = &r.h[i].shared;
 
-		memcpy(&h->geometry, (const uint8_t *)c->geometry + i * sizeof h->geometry,
-		       sizeof h->geometry);
-		sim_events_of(&h->geometry, &h->list);
+		memcpy(&s->geometry, (const uint8_t *)c->geometry + i * sizeof s->geometry,
+		       sizeof s->geometry);
+		sim_events_of(&s->geometry, &s->list);
 		r.events_at[i] = *events - CELL_FIRST_MISS;
-		*events += h->list.count - CELL_FIRST_MISS;
+		*events += s->list.count - CELL_FIRST_MISS;
 	}
 }
 
@@ -79,7 +79,7 @@ static bool make_multi(uint32_t *events)
 	const uint32_t n = engine.config.geometry_count;
 
 	for (uint32_t i = 0; i < n; i++)
-		each[i] = &r.h[i].geometry;
+		each[i] = &r.h[i].shared.geometry;
 	return n > 1 && has_filter() && replay_multi_init(each, n, events, &sim_pages);
 }
 
@@ -89,14 +89,14 @@ static bool make_hierarchies(void)
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct sim_hierarchy *h = &r.h[i];
-		struct sim_geometry g = h->geometry;
+		struct sim_geometry g = h->shared.geometry;
 
 		for (uint32_t level = 0; level < g.level_count; level++)
 			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
 		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
 			return false;
-		h->charge = charge;
-		h->charge_context = &r.events_at[i];
+		h->shared.charge = charge;
+		h->shared.charge_context = &r.events_at[i];
 		r.has_tags |= wants_tags(&g);
 		r.has_line_use |= g.line_use;
 	}
@@ -115,7 +115,7 @@ static bool is_strict(const struct sim_geometry *g)
 /* Does one table say what is no-op in all hierarchies? Sets r.data and r.fetch to it. */
 static bool prepare_quick(void)
 {
-	const struct sim_hierarchy *h = &r.h[0];
+	const struct sim_core *c = &r.h[0].core;
 
 	if (r.is_multi) {
 		r.data = replay_multi.firsts[SIM_OF_DATA].noop;
@@ -123,11 +123,11 @@ static bool prepare_quick(void)
 		return true;
 	}
 	r.is_shared = r.count > 1 && replay_shared_init(&r.shared, r.h, r.count, has_filter());
-	r.data = r.is_shared ? r.shared.noop : h->data;
-	r.fetch = r.is_shared ? r.shared.fetch : h->fetch;
+	r.data = r.is_shared ? r.shared.noop : c->data;
+	r.fetch = r.is_shared ? r.shared.fetch : c->fetch;
 	return r.is_shared ||
-	       (r.count == 1 && !h->has_tlb && h->data.lines[SIM_STORE] == h->data.lines[0] &&
-		h->data.lines[SIM_MODIFY] == h->data.lines[0]);
+	       (r.count == 1 && !c->has_tlb && c->data.lines[SIM_STORE] == c->data.lines[0] &&
+		c->data.lines[SIM_MODIFY] == c->data.lines[0]);
 }
 
 static void prepare_wide(const struct sim_hierarchy *h);
@@ -156,7 +156,7 @@ bool replay_start(void)
 	r.count = engine.config.geometry_count;
 	replay_calls.events = events;
 	for (uint32_t k = 0; k < r.count; k++)
-		r.is_strict |= is_strict(&r.h[k].geometry);
+		r.is_strict |= is_strict(&r.h[k].shared.geometry);
 	r.is_quick = prepare_quick();
 	r.code_shift = r.fetch.shift;
 	prepare_wide(&r.h[0]);
@@ -205,7 +205,7 @@ static void tell_tag(struct segment *s, struct segment_insn *in)
 	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();
 	for (uint32_t k = 0; k < r.count; k++)
-		r.h[k].tag = r.has_line_use ? *number : tag;
+		r.h[k].core.tag = r.has_line_use ? *number : tag;
 }
 
 /* Events were counted where events_of says: charge them. */
@@ -230,8 +230,8 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_fetch_is_noop(&r.h[k], pc, in->length))
-			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
+		if (!sim_core_fetch_is_noop(&r.h[k].core, pc, in->length))
+			any |= sim_core_fetch(&r.h[k].core, pc, in->length, events_of(in, k));
 	if (r.is_shared)
 		replay_shared_code(&r.shared, pc, in->length);
 	if (any)
@@ -253,9 +253,9 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_data_is_noop(&r.h[k], address, bytes, access))
-			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
-						  events_of(in, k));
+		if (!sim_core_data_is_noop(&r.h[k].core, address, bytes, access))
+			any |= sim_core_data(&r.h[k].core, address, bytes, access,
+					     events_of(in, k));
 	if (r.is_shared)
 		replay_shared_data(&r.shared, address, bytes);
 	if (any)
@@ -394,7 +394,7 @@ static inline bool code_is_noop(const struct segment *s)
 	if (r.is_quick)
 		return code_is_noop_quickly(&r.fetch, s);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_fetch_is_noop(&r.h[k], segment_graph(s)->pc, s->bytes))
+		if (!sim_core_fetch_is_noop(&r.h[k].core, segment_graph(s)->pc, s->bytes))
 			return false;
 	return true;
 }
@@ -542,7 +542,7 @@ void replay_missed(struct segment *s, uint32_t i, bool last)
 
 static void prepare_wide(const struct sim_hierarchy *h)
 {
-	const struct sim_geometry *g = &h->geometry;
+	const struct sim_geometry *g = &h->shared.geometry;
 	const struct sim_firsts *several = replay_multi.firsts;
 
 	if (!engine.wide || !r.is_quick || !has_filter())
@@ -552,13 +552,14 @@ static void prepare_wide(const struct sim_hierarchy *h)
 			replay_wide_fits(&several[SIM_OF_DATA].front, &r.wide.data) &&
 			replay_wide_fits_code(&several[SIM_OF_CODE].front, &r.fetch, &r.wide.code);
 	else
-		r.is_wide =
-			!r.is_shared && h->is_simple && !g->is_unified && g->level_count == 2 &&
-			replay_wide_fits(&h->caches[0], &r.wide.data) &&
-			replay_wide_fits_code(&h->caches[SIM_CODE_SLOT], &r.fetch, &r.wide.code) &&
-			replay_wide_fits(&h->caches[1], &r.wide.last);
+		r.is_wide = !r.is_shared && h->shared.is_simple && !g->is_unified &&
+			    g->level_count == 2 &&
+			    replay_wide_fits(&h->core.levels[0]->cache, &r.wide.data) &&
+			    replay_wide_fits_code(&h->core.levels[SIM_CODE_SLOT]->cache, &r.fetch,
+						  &r.wide.code) &&
+			    replay_wide_fits(&h->core.levels[1]->cache, &r.wide.last);
 	r.wide.is_multi = r.is_multi;
-	r.miss_columns = &h->list.index[SIM_MISSES];
+	r.miss_columns = &h->shared.list.index[SIM_MISSES];
 }
 
 void replay_buffer(struct thread *t)

@@ -7,10 +7,10 @@
 /* The features excluded here evict a set's last used line, or count a second use of it. */
 static bool can_share(const struct sim_hierarchy *h)
 {
-	const struct sim_geometry *g = &h->geometry;
+	const struct sim_geometry *g = &h->shared.geometry;
 
-	if (h->has_tlb || g->is_unified || g->line_use || g->write_backs || g->code.prefetcher ||
-	    g->levels[0].is_write_through)
+	if (h->core.has_tlb || g->is_unified || g->line_use || g->write_backs ||
+	    g->code.prefetcher || g->levels[0].is_write_through)
 		return false;
 	for (uint32_t i = 0; i < g->level_count; i++)
 		if (g->levels[i].inclusion != SIM_NEITHER || g->levels[i].prefetcher)
@@ -21,7 +21,7 @@ static bool can_share(const struct sim_hierarchy *h)
 /* A hierarchy without simulated fetches has no cache of code, and all its fetches are no-op. */
 static bool has_say(const struct sim_hierarchy *h, uint32_t slot)
 {
-	return slot == 0 || h->has_fetches;
+	return slot == 0 || h->shared.has_fetches;
 }
 
 /* The table in a hierarchy's form. *lines is its memory; NULL if no hierarchy has the cache. */
@@ -32,9 +32,9 @@ static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_noop *
 	uint64_t mask = UINT64_MAX;
 
 	*lines = 0;
-	*shown = s->h[0].fetch;
+	*shown = s->h[0].core.fetch;
 	for (uint32_t k = 0; k < s->count; k++) {
-		const struct sim_cache *c = &s->h[k].caches[slot];
+		const struct sim_cache *c = &s->h[k].core.levels[slot]->cache;
 
 		if (!has_say(&s->h[k], slot))
 			continue;
@@ -73,7 +73,7 @@ static void note(const struct replay_shared *s, uint32_t slot, uint64_t *lines,
 
 	for (uint32_t k = 0; k < s->count && noop; k++)
 		noop = !has_say(&s->h[k], slot) ||
-		       sim_is_noop(slot ? &s->h[k].fetch : &s->h[k].data, line, SIM_LOAD);
+		       sim_is_noop(slot ? &s->h[k].core.fetch : &s->h[k].core.data, line, SIM_LOAD);
 	lines[line & shown->set_mask] = noop ? line : SIM_NO_LINE;
 }
 
@@ -103,7 +103,9 @@ void replay_shared_code(struct replay_shared *s, uint64_t pc, uint32_t bytes)
 void replay_shared_prefetch(const struct replay_shared *s, uint64_t address)
 {
 	for (uint32_t k = 0; k < s->count; k++) {
-		const struct sim_cache *c = &s->h[k].caches[s->h[k].geometry.level_count - 1];
+		const struct sim_hierarchy *h = &s->h[k];
+		const struct sim_cache *c =
+			&h->core.levels[h->shared.geometry.level_count - 1]->cache;
 		const uint64_t *set;
 
 		if (!c->is_by_age)

@@ -228,3 +228,8 @@ bool sim_geometry_has_fetches(const struct sim_geometry *g)
 	return g->is_unified || g->is_tlb_unified || g->code.size_bytes > 0 ||
 	       g->code_tlb.entries > 0;
 }
+
+unsigned sim_geometry_private_levels(const struct sim_geometry *g)
+{
+	return g->level_count > 1 ? g->level_count - 1 : g->level_count;
+}

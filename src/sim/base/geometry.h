@@ -81,4 +81,10 @@ int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room);
 /* Tell whether instruction fetches are simulated, in caches or at least in a TLB. */
 bool sim_geometry_has_fetches(const struct sim_geometry *g);
 
+/*
+ * How many levels each core has for itself, besides an L1 of instructions: all but the last of
+ * several.
+ */
+unsigned sim_geometry_private_levels(const struct sim_geometry *g);
+
 #endif

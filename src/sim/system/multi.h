@@ -31,7 +31,7 @@
 #include "sim/cache/cache.h"
 #include "sim/cache/cache_packed.h"
 #include "sim/cache/stack_rows.h"
-#include "sim/system/hierarchy.h"
+#include "sim/system/core.h"
 
 #define SIM_MULTI	 8u  /* hierarchies at most */
 #define SIM_MULTI_EVENTS 64u /* of all hierarchies, at most */
@@ -144,7 +144,7 @@ int sim_multi_init(struct sim_multi *s, const struct sim_geometry *const g[], ui
 		   const uint32_t first_event[], uint32_t stride, const struct sim_memory *memory);
 void sim_multi_release(struct sim_multi *s);
 
-/* An access of any length, as for sim_hierarchy_data and _fetch. Returns events. */
+/* An access of any length, as for sim_core_data and _fetch. Returns events. */
 uint64_t sim_multi_data(struct sim_multi *s, uint64_t address, uint32_t bytes,
 			enum sim_access kind);
 uint64_t sim_multi_fetch(struct sim_multi *s, uint64_t pc, uint32_t bytes);
@@ -168,7 +168,7 @@ void sim_multi_prefetch(const struct sim_multi *s, unsigned kind, uint32_t misse
 uint64_t sim_multi_below(struct sim_multi *s, enum sim_access kind, uint32_t missed, uint64_t first,
 			 uint64_t last);
 
-/* Tell whether an access changes nothing, like sim_hierarchy_data_is_noop. */
+/* Tell whether an access changes nothing, like sim_core_data_is_noop. */
 static inline bool sim_multi_is_noop(const struct sim_multi *s, unsigned kind, uint64_t address,
 				     uint32_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The path of an access through any hierarchy; the rules are in hierarchy.h.
+ * The path of an access through any core and the levels below it; the rules are in hierarchy.h.
  *
  * Levels are visited in groups: a level, and the exclusive levels directly below it, which are
  * searched line by line if the level misses. If a group does not have all lines, the next group is
@@ -13,7 +13,9 @@
 #define PAGE_SHIFT 12 /* prefetchers stay within a page */
 
 struct walk {
-	struct sim_hierarchy *h;
+	struct sim_core *core;
+	const struct sim_geometry *geometry;
+	const uint8_t *event_index; /* by enum sim_event_id */
 	uint64_t *events;
 	bool any_event;			/* some event was counted */
 	uint64_t first, last;		/* bytes */
@@ -28,7 +30,7 @@ struct walk {
 
 static void count(struct walk *w, unsigned id)
 {
-	unsigned event = w->h->list.index[id];
+	unsigned event = w->event_index[id];
 
 	if (event == SIM_NO_EVENT)
 		return;
@@ -41,10 +43,10 @@ static unsigned slot_of(const struct walk *w, unsigned level)
 	return level == 0 && w->is_code ? SIM_CODE_SLOT : level;
 }
 
-static bool is_exclusive(const struct sim_hierarchy *h, unsigned level)
+static bool is_exclusive(const struct walk *w, unsigned level)
 {
-	return level < h->geometry.level_count &&
-	       h->geometry.levels[level].inclusion == SIM_EXCLUSIVE;
+	return level < w->geometry->level_count &&
+	       w->geometry->levels[level].inclusion == SIM_EXCLUSIVE;
 }
 
 /* The level below a slot. */
@@ -55,31 +57,20 @@ static unsigned below(unsigned slot)
 
 /* ---- Line use ---- */
 
-void sim_walk_charge(struct sim_hierarchy *h, unsigned slot, const struct sim_line_record *r)
-{
-	unsigned id = SIM_LINE_USE + (slot == 0 || slot == SIM_CODE_SLOT ? 0 : 2);
-
-	if (h->charge == NULL)
-		return;
-	h->charge(h->charge_context, r->tag, h->list.index[id], sim_line_access_cost(r));
-	h->charge(h->charge_context, r->tag, h->list.index[id + 1],
-		  sim_line_bytes_lost(&h->uses[slot], r));
-}
-
-static void end_use(struct sim_hierarchy *h, unsigned slot, uint64_t line)
+static void end_use(const struct sim_shared *s, struct sim_level *l, unsigned slot, uint64_t line)
 {
 	struct sim_line_record r;
 
-	if (h->uses[slot].memory == NULL)
+	if (l->use.memory == NULL)
 		return;
-	r = sim_line_use_end(&h->uses[slot], line);
-	sim_walk_charge(h, slot, &r);
+	r = sim_line_use_end(&l->use, line);
+	sim_shared_charge(s, l, slot, &r);
 }
 
 /* A use of a line in the first level counts in the last level, too. */
 static void touch_uses(struct walk *w, unsigned slot)
 {
-	struct sim_line_use *u = &w->h->uses[slot];
+	struct sim_line_use *u = &w->core->levels[slot]->use;
 
 	if (u->memory == NULL)
 		return;
@@ -98,18 +89,20 @@ static void count_dirty(struct walk *w, unsigned slot)
 
 static void give_up(struct walk *w, unsigned slot, uint64_t entry);
 
-/* Remove the bytes from a cache above an inclusive level. Returns whether any were dirty. */
-static bool take_out(struct walk *w, unsigned slot, uint64_t first, uint64_t last)
+/* Remove the bytes from a level of any core. Returns whether any were dirty. */
+static bool take_out(struct walk *w, struct sim_core *core, unsigned slot, uint64_t first,
+		     uint64_t last)
 {
-	struct sim_cache *c = &w->h->caches[slot];
+	struct sim_level *l = core->levels[slot];
+	unsigned shift = l->cache.shift;
 	bool is_dirty = false;
 
-	for (uint64_t line = first >> c->shift; line <= last >> c->shift; line++) {
-		uint64_t entry = sim_cache_remove(c, line);
+	for (uint64_t line = first >> shift; line <= last >> shift; line++) {
+		uint64_t entry = sim_cache_remove(&l->cache, line);
 
 		if (entry == SIM_NO_LINE)
 			continue;
-		end_use(w->h, slot, line);
+		end_use(core->shared, l, slot, line);
 		if (!sim_entry_has(entry, SIM_DIRTY))
 			continue;
 		count_dirty(w, slot);
@@ -118,23 +111,38 @@ static bool take_out(struct walk *w, unsigned slot, uint64_t first, uint64_t las
 	return is_dirty;
 }
 
-static bool take_out_above(struct walk *w, unsigned level, uint64_t first, uint64_t last)
+/* From all levels of a core above the given one. */
+static bool take_out_of(struct walk *w, struct sim_core *core, unsigned level, uint64_t first,
+			uint64_t last)
 {
 	bool is_dirty = false;
 
-	if (w->h->caches[SIM_CODE_SLOT].memory != NULL)
-		is_dirty = take_out(w, SIM_CODE_SLOT, first, last);
+	if (core->levels[SIM_CODE_SLOT]->cache.memory != NULL)
+		is_dirty = take_out(w, core, SIM_CODE_SLOT, first, last);
 	for (unsigned above = 0; above < level; above++)
-		is_dirty |= take_out(w, above, first, last);
+		is_dirty |= take_out(w, core, above, first, last);
+	return is_dirty;
+}
+
+/* A shared level lies below all cores. */
+static bool take_out_above(struct walk *w, unsigned level, uint64_t first, uint64_t last)
+{
+	const struct sim_shared *s = w->core->shared;
+	bool is_dirty = false;
+
+	if (level < s->private_levels)
+		return take_out_of(w, w->core, level, first, last);
+	for (struct sim_core *core = s->cores; core != NULL; core = core->next)
+		is_dirty |= take_out_of(w, core, level, first, last);
 	return is_dirty;
 }
 
 /* Write bytes back to the first level that has them all. */
 static void write_back(struct walk *w, unsigned level, uint64_t first, uint64_t last)
 {
-	for (; level < w->h->geometry.level_count; level++) {
-		struct sim_cache *c = &w->h->caches[level];
-		bool keeps = !w->h->geometry.levels[level].is_write_through;
+	for (; level < w->geometry->level_count; level++) {
+		struct sim_cache *c = &w->core->levels[level]->cache;
+		bool keeps = !w->geometry->levels[level].is_write_through;
 		bool has_all = true;
 
 		for (uint64_t line = first >> c->shift; line <= last >> c->shift; line++)
@@ -149,7 +157,7 @@ static void write_back(struct walk *w, unsigned level, uint64_t first, uint64_t 
 /* An exclusive level receives a line from above. */
 static void receive(struct walk *w, unsigned level, uint64_t line, unsigned flags)
 {
-	struct sim_cache *c = &w->h->caches[level];
+	struct sim_cache *c = &w->core->levels[level]->cache;
 	uint64_t victim;
 
 	/* It may already have the line: both the instruction and the data cache may have had it. */
@@ -163,18 +171,18 @@ static void receive(struct walk *w, unsigned level, uint64_t line, unsigned flag
 /* A line was evicted to make room for another one. */
 static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 {
-	struct sim_hierarchy *h = w->h;
-	unsigned shift = h->caches[slot].shift;
+	struct sim_level *l = w->core->levels[slot];
+	unsigned shift = l->cache.shift;
 	uint64_t line = sim_entry_line(entry), first = line << shift;
 	uint64_t last = first + ((uint64_t)1 << shift) - 1;
 	bool is_dirty = sim_entry_has(entry, SIM_DIRTY);
 
-	end_use(h, slot, line);
-	if (sim_slot_geometry(h, slot)->inclusion == SIM_INCLUSIVE)
+	end_use(w->core->shared, l, slot, line);
+	if (l->geometry.inclusion == SIM_INCLUSIVE)
 		is_dirty |= take_out_above(w, slot, first, last);
 	if (is_dirty)
 		count_dirty(w, slot);
-	if (is_exclusive(h, below(slot)))
+	if (is_exclusive(w, below(slot)))
 		receive(w, below(slot), line, is_dirty ? SIM_DIRTY : 0);
 	else if (is_dirty)
 		write_back(w, below(slot), first, last);
@@ -184,8 +192,8 @@ static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 
 static bool makes_dirty(const struct walk *w, unsigned slot)
 {
-	return w->has_store && w->h->geometry.write_backs &&
-	       !sim_slot_geometry(w->h, slot)->is_write_through;
+	return w->has_store && w->geometry->write_backs &&
+	       !w->core->levels[slot]->geometry.is_write_through;
 }
 
 /*
@@ -196,7 +204,7 @@ static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, u
 				 unsigned *flags)
 {
 	for (level++; level < end; level++) {
-		uint64_t entry = sim_cache_remove(&w->h->caches[level], line);
+		uint64_t entry = sim_cache_remove(&w->core->levels[level]->cache, line);
 
 		if (entry == SIM_NO_LINE)
 			continue;
@@ -210,9 +218,9 @@ static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, u
 static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_t line)
 {
 	unsigned slot = slot_of(w, level), found;
-	struct sim_cache *c = &w->h->caches[slot];
+	struct sim_level *l = w->core->levels[slot];
 	unsigned flags = makes_dirty(w, slot) ? SIM_DIRTY : 0;
-	uint64_t entry = sim_cache_use(c, line, flags), victim;
+	uint64_t entry = sim_cache_use(&l->cache, line, flags), victim;
 
 	if (entry != SIM_NO_LINE) {
 		if (sim_entry_has(entry, SIM_PREFETCHED)) {
@@ -222,14 +230,14 @@ static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_
 		return level;
 	}
 	w->wants_next[slot] = line;
-	if (!w->may_allocate && sim_slot_geometry(w->h, slot)->no_write_allocate)
+	if (!w->may_allocate && l->geometry.no_write_allocate)
 		return end;
 	found = search_exclusive(w, level, end, line, &flags);
 	if (w->prefetched == slot)
 		flags |= SIM_PREFETCHED;
-	victim = sim_cache_insert(c, line, flags);
-	if (w->h->uses[slot].memory != NULL)
-		sim_line_use_begin(&w->h->uses[slot], line, w->h->tag);
+	victim = sim_cache_insert(&l->cache, line, flags);
+	if (l->use.memory != NULL)
+		sim_line_use_begin(&l->use, line, w->core->tag);
 	if (victim != SIM_NO_LINE)
 		give_up(w, slot, victim);
 	return found;
@@ -238,13 +246,12 @@ static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_
 /* Visit a group. Returns the next level to visit; the number of levels if there is none. */
 static unsigned visit(struct walk *w, unsigned level)
 {
-	const struct sim_hierarchy *h = w->h;
 	unsigned slot = slot_of(w, level), end = level + 1, deepest = level;
-	const struct sim_cache_geometry *g = sim_slot_geometry(h, slot);
-	unsigned shift = h->caches[slot].shift;
+	const struct sim_cache_geometry *g = &w->core->levels[slot]->geometry;
+	unsigned shift = w->core->levels[slot]->cache.shift;
 	bool allocates;
 
-	while (is_exclusive(h, end))
+	while (is_exclusive(w, end))
 		end++;
 	for (uint64_t line = w->first >> shift; line <= w->last >> shift; line++) {
 		unsigned found = visit_line(w, level, end, line);
@@ -257,12 +264,13 @@ static unsigned visit(struct walk *w, unsigned level)
 	allocates = w->may_allocate || !g->no_write_allocate;
 	w->has_store &= g->is_write_through || (deepest > level && !allocates);
 	w->may_allocate |= deepest > level && allocates;
-	return deepest == end || w->has_store ? end : h->geometry.level_count;
+	return deepest == end || w->has_store ? end : w->geometry->level_count;
 }
 
+/* The core's own levels, then the shared ones. */
 static void visit_all(struct walk *w, unsigned level)
 {
-	while (level < w->h->geometry.level_count)
+	while (level < w->geometry->level_count)
 		level = visit(w, level);
 }
 
@@ -283,15 +291,15 @@ static bool visit_pages(struct walk *w, struct sim_cache *tlb)
 
 static void visit_tlbs(struct walk *w)
 {
-	struct sim_hierarchy *h = w->h;
+	struct sim_core *c = w->core;
 	bool is_fetch = w->column == 0;
 	struct sim_cache *tlb =
-		is_fetch && !h->geometry.is_tlb_unified ? &h->code_tlb : &h->data_tlb;
+		is_fetch && !w->geometry->is_tlb_unified ? &c->code_tlb : &c->data_tlb;
 
 	if (tlb->memory == NULL || !visit_pages(w, tlb))
 		return;
 	count(w, SIM_TLB_MISSES + w->column);
-	if (h->second_tlb.memory != NULL && visit_pages(w, &h->second_tlb))
+	if (c->second_tlb.memory != NULL && visit_pages(w, &c->second_tlb))
 		count(w, SIM_TLB_MISSES + 3 + w->column);
 }
 
@@ -300,9 +308,11 @@ static void visit_tlbs(struct walk *w)
 /* Fill the line at `address` into a cache, unless it is there, or in another page. */
 static void prefetch(struct walk *w, unsigned slot, uint64_t address, uint64_t cause)
 {
-	struct sim_cache *c = &w->h->caches[slot];
+	struct sim_cache *c = &w->core->levels[slot]->cache;
 	uint64_t line = address >> c->shift;
-	struct walk p = {.h = w->h,
+	struct walk p = {.core = w->core,
+			 .geometry = w->geometry,
+			 .event_index = w->event_index,
 			 .events = w->events,
 			 .first = line << c->shift,
 			 .last = (line << c->shift) + ((uint64_t)1 << c->shift) - 1,
@@ -320,19 +330,20 @@ static void prefetch(struct walk *w, unsigned slot, uint64_t address, uint64_t c
 
 static void run_prefetcher(struct walk *w, unsigned slot)
 {
-	const struct sim_cache *c = &w->h->caches[slot];
-	uint64_t address = w->wants_next[slot] << c->shift;
+	struct sim_level *l = w->core->levels[slot];
+	unsigned shift = l->cache.shift;
+	uint64_t address = w->wants_next[slot] << shift;
 
-	switch (sim_slot_geometry(w->h, slot)->prefetcher) {
+	switch (l->geometry.prefetcher) {
 	case SIM_PREFETCH_NEXT_LINE:
 		if (w->wants_next[slot] != SIM_NO_LINE)
-			prefetch(w, slot, address + ((uint64_t)1 << c->shift), address);
+			prefetch(w, slot, address + ((uint64_t)1 << shift), address);
 		break;
 	case SIM_PREFETCH_STRIDE:
 		if (w->column == 0) /* fetches have no strides */
 			break;
-		address = sim_strides_learn(&w->h->strides[slot], w->h->tag, w->first, c->shift);
-		if (address >> c->shift != w->first >> c->shift)
+		address = sim_strides_learn(&l->strides, w->core->tag, w->first, shift);
+		if (address >> shift != w->first >> shift)
 			prefetch(w, slot, address, w->first);
 		break;
 	default:
@@ -344,31 +355,34 @@ static void run_prefetcher(struct walk *w, unsigned slot)
 
 #define ADDRESSES (((uint64_t)1 << SIM_ENTRY_ADDRESS_BITS) - 1) /* that entries tell apart */
 
-bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
+bool sim_walk(struct sim_core *c, uint64_t first, uint64_t last, enum sim_access kind,
 	      uint64_t events[])
 {
-	struct walk w = {.h = h,
+	const struct sim_geometry *g = &c->shared->geometry;
+	struct walk w = {.core = c,
+			 .geometry = g,
+			 .event_index = c->shared->list.index,
 			 .events = events,
 			 .first = first & ADDRESSES,
 			 .last = last & ADDRESSES,
 			 .column = kind == SIM_FETCH   ? 0
 				   : kind == SIM_STORE ? 2
 						       : 1,
-			 .is_code = kind == SIM_FETCH && !h->geometry.is_unified,
+			 .is_code = kind == SIM_FETCH && !g->is_unified,
 			 .has_store = kind == SIM_STORE || kind == SIM_MODIFY,
 			 .may_allocate = kind != SIM_STORE,
 			 .prefetched = SIM_SLOTS};
 
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
 		w.wants_next[slot] = SIM_NO_LINE;
-	if (h->has_tlb)
+	if (c->has_tlb)
 		visit_tlbs(&w);
-	if (w.is_code && h->caches[SIM_CODE_SLOT].memory == NULL)
+	if (w.is_code && c->levels[SIM_CODE_SLOT]->cache.memory == NULL)
 		return w.any_event; /* only the TLB was accessed */
 	visit_all(&w, 0);
 	touch_uses(&w, slot_of(&w, 0));
-	if (h->geometry.level_count > 1)
-		touch_uses(&w, h->geometry.level_count - 1);
+	if (g->level_count > 1)
+		touch_uses(&w, g->level_count - 1);
 	for (uint32_t left = w.asked; left != 0; left &= left - 1)
 		run_prefetcher(&w, (unsigned)__builtin_ctz(left));
 	return w.any_event;

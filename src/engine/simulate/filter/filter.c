@@ -196,7 +196,8 @@ static void prepare_misses(void)
 
 	if (!f.h)
 		return;
-	columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
+	/* Of fetches, reads, writes; then the next level's. */
+	columns = &f.h->shared.list.index[SIM_MISSES];
 	w.last_cells = low(LAST_CELLS_AT);
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
@@ -228,14 +229,17 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 
 bool filter_start(struct sim_hierarchy *h)
 {
-	struct sim_cache *c = h->caches, *code = h->has_fetches ? &c[SIM_CODE_SLOT] : 0;
-	bool is_fast = h->geometry.level_count == 2 && fits(&c[1]) &&
-		       c[1].replacement == SIM_REPLACE_LRU && !is_random(&c[0]) &&
+	const struct sim_shared *s = &h->shared;
+	struct sim_level *const *l = h->core.levels;
+	struct sim_cache *data = &l[0]->cache, *second = &l[1]->cache;
+	struct sim_cache *code = s->has_fetches ? &l[SIM_CODE_SLOT]->cache : 0;
+	bool is_fast = s->geometry.level_count == 2 && fits(second) &&
+		       second->replacement == SIM_REPLACE_LRU && !is_random(data) &&
 		       !(code && is_random(code));
 
 	f.h = h;
-	return h->is_basic && !h->geometry.is_unified &&
-	       start(&(struct filter_caches){&c[0], code, is_fast ? &c[1] : 0}, h->most_bytes);
+	return s->is_basic && !s->geometry.is_unified &&
+	       start(&(struct filter_caches){data, code, is_fast ? second : 0}, s->most_bytes);
 }
 
 bool filter_start_multi(struct sim_multi *s)
@@ -393,7 +397,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		filter_calls_count(at[0], 1);
 		filter_calls_count(at[1], missed);
 	} else {
-		sim_hierarchy_below(f.h, kind, first, last, events);
+		sim_core_below(&f.h->core, kind, first, last, events);
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
 			filter_calls_count(i, (int64_t)events[i]);
 	}
