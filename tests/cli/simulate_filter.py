@@ -63,7 +63,8 @@ def the_filter_mode_changes_nothing():
               ['--cache=L1d=4K,4,64,random'], ['--cache=L1d=12K,12,64,random', '--cache=L1i=8K,4,64,random'],
               ['--cache=L1i=8K,4,64,random:7', '--cache=LL=64K,16,64,random'],
               ['--no-instructions', '--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,128,plru'],
-              ['--cache=L2=16K,4,64,srrip', '--cache=LL=64K,full,64,fifo'], ['--cache=L1d=4K,4,64,plru'], SEVERAL[:1]]
+              ['--cache=L2=16K,4,64,srrip', '--cache=LL=64K,full,64,fifo'], ['--cache=L1d=4K,4,64,plru'], SEVERAL[:1],
+              ['--cache=LL=none']]
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],

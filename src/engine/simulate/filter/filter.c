@@ -202,6 +202,8 @@ static void prepare_misses(void)
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
 			w.columns[column][level] = columns[3 * level + column];
+	if (!w.is_fast)
+		return;
 	w.to_last = w.columns[1][1] - w.columns[1][0];
 	engine_assert(w.columns[2][1] - w.columns[2][0] == w.to_last);
 	engine_assert(!f.has_code || w.columns[0][1] - w.columns[0][0] == w.to_last);
