@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  20u
+#define CHANNEL_VERSION		  21u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -132,6 +132,7 @@ enum channel_simulate {
 	CHANNEL_NO_GRAPH = 4,  /* no call graph */
 	CHANNEL_SEPARATE_THREADS = 8, /* nodes of the call graph belong to a thread */
 	CHANNEL_JUMPS = 16,	      /* count branches and jumps by target */
+	CHANNEL_DATA = 32,	      /* misses by data structure and cause; wants `objects` */
 };
 
 struct channel_header {
@@ -256,6 +257,8 @@ enum channel_record_type {
 	RECORD_ARRIVAL = 20,	 /* struct record_arrival */
 	RECORD_LOCALS = 21,	 /* struct record_locals */
 	RECORD_STACK_DISTANCE = 22, /* see stack_distance.h */
+	RECORD_BIN = 23,	    /* struct record_bin */
+	RECORD_EVICTION = 24,	    /* struct record_eviction */
 };
 
 struct record_header {
@@ -461,6 +464,8 @@ struct record_locals {
 	uint64_t code; /* an address in the module, see RECORD_MODULE */
 };
 
+#include "channel/bin.h"
+#include "channel/call_graph.h"
 #include "channel/site.h"
 
 #define PATH_MAX_DEPTH 16u
@@ -502,58 +507,6 @@ struct segment_part {
 	uint16_t reserved;
 };
 
-/*
- * Simulation with a call graph: a node, a function in a context of callers. Written before the
- * first record that refers to it, and after the nodes of its callers.
- */
-struct record_node {
-	struct record_header h;
-	uint64_t start, end; /* the function's code */
-	uint64_t position;   /* accesses of the process so far */
-	uint32_t id;	     /* within the process, from 1 */
-	uint32_t caller;     /* node of the caller; 0: none, or beyond the context */
-	uint32_t thread;     /* index, or UINT32_MAX: all threads */
-	uint32_t kind;	     /* enum channel_function */
-};
-
-enum channel_function {
-	FUNCTION_NORMAL,
-	FUNCTION_STUBS,	   /* of a procedure linkage table */
-	FUNCTION_RESOLVER, /* the dynamic linker's */
-	FUNCTION_UNKNOWN,  /* function boundaries are unknown */
-	FUNCTION_MADE,	   /* code made at run time; possibly a part of a function */
-};
-
-/* Calls since the arc's last record, and the events during the outermost of them. */
-struct record_arc {
-	struct record_header h;
-	uint64_t pc;	   /* of the call or jump; 0: none */
-	uint64_t position; /* accesses of the process so far */
-	uint64_t calls;
-	uint32_t caller; /* node; 0: none */
-	uint32_t callee;
-	uint32_t flags; /* enum channel_arc */
-	uint32_t events;
-};
-
-enum channel_arc {
-	ARC_JUMP = 1,	   /* a jump to another function, not a call */
-	ARC_RECURSIVE = 2, /* the function was already active */
-	ARC_START = 4,	   /* no caller: a thread, or another stack of it, begins */
-	ARC_SIGNAL = 8,	   /* no caller: a signal handler */
-	ARC_NESTED = 16,   /* to made code, while made code was already active */
-};
-
-/* Counts of a branch or jump within a function, since its last record. */
-struct record_jump {
-	struct record_header h;
-	uint64_t from, to;
-	uint64_t position; /* accesses of the process so far */
-	uint64_t executed, taken;
-	uint32_t node;
-	uint32_t conditional; /* 1: if not taken, execution continues after `from` */
-};
-
 enum end_cause {
 	END_EXIT = 0,
 	END_EXEC = 1,	  /* another image replaces it */
@@ -580,9 +533,6 @@ _Static_assert(sizeof(struct channel_header) == 2848 + 8 * CHANNEL_GEOMETRY_WORD
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
 _Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");
-_Static_assert(sizeof(struct record_node) == 48, "layout of record_node");
-_Static_assert(sizeof(struct record_arc) == 48, "layout of record_arc");
-_Static_assert(sizeof(struct record_jump) == 56, "layout of record_jump");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");

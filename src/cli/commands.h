@@ -43,6 +43,8 @@ const struct command *command_find(const char *name);
 	row(annotate) \
 	row(spatial) \
 	row(objects) \
+	row(bins) \
+	row(causes) \
 	row(paths) \
 	row(reuse) \
 	row(processes) \

@@ -233,6 +233,36 @@ static const char *check_jump(const struct record_header *h)
 		       : "an impossible jump";
 }
 
+static bool is_of_bin(const struct bin_data *d)
+{
+	return d->kind < BIN_DATA_KINDS && d->start <= d->end;
+}
+
+static bool are_bin_counts(const struct bin_counts *c)
+{
+	return c->missed <= MAX_COUNT && c->cold <= c->missed && c->by_self <= c->missed - c->cold;
+}
+
+static const char *check_bin(const struct record_header *h)
+{
+	const struct record_bin *b = (const void *)h;
+	bool is_good = is_of_bin(&b->data) && b->position <= MAX_COUNT;
+
+	for (size_t level = 0; level < BIN_MOST_LEVELS; level++)
+		is_good &= are_bin_counts(&b->counts[level]);
+	return is_good ? NULL : "impossible misses of a data structure";
+}
+
+static const char *check_eviction(const struct record_header *h)
+{
+	const struct record_eviction *e = (const void *)h;
+
+	return is_of_bin(&e->data) && is_of_bin(&e->evictor_data) && e->cache < BIN_CACHES &&
+			       (e->position | e->count) <= MAX_COUNT
+		       ? NULL
+		       : "an impossible eviction";
+}
+
 const char *record_check_counters(const struct channel_counters *c)
 {
 	uint64_t numbers[sizeof(*c) / sizeof(uint64_t)], most = 0;
@@ -295,6 +325,8 @@ static const struct {
 	[RECORD_NODE] = {sizeof(struct record_node), check_node},
 	[RECORD_ARC] = {sizeof(struct record_arc), check_arc},
 	[RECORD_JUMP] = {sizeof(struct record_jump), check_jump},
+	[RECORD_BIN] = {sizeof(struct record_bin), check_bin},
+	[RECORD_EVICTION] = {sizeof(struct record_eviction), check_eviction},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };

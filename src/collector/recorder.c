@@ -24,6 +24,7 @@ enum run_kind {
 	RUN_SAMPLED = 2,
 	RUN_SIMULATED = 4,
 	RUN_GRAPH = 8, /* simulated, with a call graph */
+	RUN_DATA = 16, /* simulated, with misses by data structure */
 };
 
 static unsigned kinds_of(const struct channel_config *config)
@@ -31,7 +32,8 @@ static unsigned kinds_of(const struct channel_config *config)
 	if (config->mode != CHANNEL_MODE_SIMULATE)
 		return RUN_ANY | RUN_SAMPLED;
 	return RUN_ANY | RUN_SIMULATED |
-	       (config->simulate_flags & CHANNEL_NO_GRAPH ? 0 : RUN_GRAPH);
+	       (config->simulate_flags & CHANNEL_NO_GRAPH ? 0 : RUN_GRAPH) |
+	       (config->simulate_flags & CHANNEL_DATA ? RUN_DATA : 0);
 }
 
 struct recorder *recorder_new(struct store *store, const struct channel_config *config)
@@ -49,9 +51,11 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	memcpy(r->sites.allocators, config->allocators, sizeof(r->sites.allocators));
 	r->next_module = r->next_site = r->next_path = 1;
 	r->asks_names = config->mode != CHANNEL_MODE_COUNT && config->mode != CHANNEL_MODE_STREAM;
-	r->naming.has_data = r->asks_names && config->mode != CHANNEL_MODE_SIMULATE;
+	r->naming.has_data = r->asks_names &&
+			     (config->mode != CHANNEL_MODE_SIMULATE || (r->run_kinds & RUN_DATA));
 	if (config->mode == CHANNEL_MODE_SIMULATE) {
 		note(r, simulation_begin(&r->simulation, config, store, &r->err));
+		r->whose.levels = simulation_levels(config);
 		r->naming.listener = recorder_on_names;
 		r->naming.listener_context = r;
 	}
@@ -76,6 +80,7 @@ void recorder_free(struct recorder *r)
 	arena_release(&r->strings);
 	naming_release(&r->naming);
 	sites_release(&r->sites);
+	whose_release(&r->whose);
 	simulation_release(&r->simulation);
 	map_release(&r->paths);
 	symbols_free(r->symbols);
@@ -374,6 +379,8 @@ static const struct {
 	[RECORD_NODE] = {recorder_on_node, RUN_GRAPH},
 	[RECORD_ARC] = {recorder_on_arc, RUN_GRAPH},
 	[RECORD_JUMP] = {recorder_on_jump, RUN_GRAPH},
+	[RECORD_BIN] = {recorder_on_bin, RUN_DATA},
+	[RECORD_EVICTION] = {recorder_on_eviction, RUN_DATA},
 	[RECORD_STREAM] = {recorder_on_stream, RUN_ANY},
 	[RECORD_END] = {on_end, RUN_ANY},
 };

@@ -15,6 +15,7 @@
 #include "collector/naming/sites.h"
 #include "collector/simulation/exact.h"
 #include "collector/simulation/simulation.h"
+#include "collector/simulation/whose.h"
 #include "collector/title.h"
 #include "symbols/symbols.h"
 
@@ -46,6 +47,7 @@ struct recorder {
 	struct sites sites;
 	struct simulation simulation;
 	struct exact *exact; /* NULL: the run has no exact curves */
+	struct whose whose;
 	int64_t next_module;
 	int64_t next_site;
 	struct map paths; /* process and its number of the path -> id in the store */
@@ -108,6 +110,7 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
+record_handler recorder_on_bin, recorder_on_eviction;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival, recorder_on_message;
 record_handler recorder_on_stack_distance, recorder_on_stream;

@@ -407,6 +407,38 @@ int profile_open_exact(struct profile *p, const char *path, int64_t process, str
 	return open_profile(p, path, process, true, err);
 }
 
+static int read_bins(struct profile *p, struct err *err)
+{
+	const int64_t id = p->process->id;
+
+	return read_code(p, err) == 0 && read_data(p, err) == 0 &&
+			       store_read_structures(p->store, id, &p->structures,
+						     &p->structure_count, err) == 0 &&
+			       store_read_bins(p->store, id, &p->bins, &p->bin_count, err) == 0 &&
+			       store_read_evictions(p->store, id, &p->evictions, &p->eviction_count,
+						    err) == 0
+		       ? profile_cost_bins(p, err)
+		       : -1;
+}
+
+int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	memset(p, 0, sizeof(*p));
+	if (store_open_readonly(path, &p->store, err) != 0)
+		return -1;
+	p->is_exact = true;
+	if (!store_has_bins(p->store))
+		err_set(err,
+			"profile '%s' has no misses by data structure: 'dwell simulate --data' "
+			"counts them",
+			path);
+	else if (store_read_processes(p->store, &p->processes, &p->process_count, err) == 0 &&
+		 choose_process(p, process, err) == 0 && read_bins(p, err) == 0)
+		return 0;
+	profile_close(p);
+	return -1;
+}
+
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
 			struct err *err)
 {
@@ -433,6 +465,9 @@ void profile_close(struct profile *p)
 	model_free(p->all);
 	map_release(&p->location_index);
 	free(p->data_costs);
+	free(p->structures);
+	free(p->bins);
+	free(p->evictions);
 	free(p->curves);
 	free(p->variables);
 	free(p->sites);

@@ -10,6 +10,7 @@
 #include "query/query.h"
 #include "store/curves.h"
 #include "store/store_read.h"
+#include "store/whose.h"
 
 /* With fewer, views warn. */
 #define PROFILE_ENOUGH_SAMPLES 10000
@@ -75,6 +76,13 @@ struct profile {
 	size_t data_cost_count;
 	uint64_t exact_size_bytes;
 	bool is_by_memory; /* the costs are by lines of memory */
+	/* With bins, each structure has a cost: the misses of all bins of it in LL. */
+	struct store_structure *structures;
+	size_t structure_count;
+	struct store_bin *bins;
+	size_t bin_count;
+	struct store_eviction *evictions;
+	size_t eviction_count;
 
 	struct model *model;
 	uint32_t recorded_line; /* bytes; the line size watched in every sample */
@@ -107,6 +115,8 @@ struct profile {
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
 /* The same, also for exact curves (p->is_exact), which the other one refuses. */
 int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
+/* A simulation with misses by data structure (whose.h); any other profile is refused. */
+int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
 
 /*
@@ -185,6 +195,8 @@ int profile_attribute(const struct profile *p, const struct query *q, struct mod
 
 /* Build p->model from p's samples, follows and windows; removes samples that do not count. */
 int profile_build_model(struct profile *p, struct err *err);
+/* For profile.c: data_costs of bins. Returns 0, or -1 with *err. */
+int profile_cost_bins(struct profile *p, struct err *err);
 
 /* The number of lines of `line_bytes` that an access touches, at least 1. */
 uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes);
@@ -196,6 +208,8 @@ int64_t profile_window(const struct profile *p, uint32_t number);
 const char *profile_module_path(const struct profile *p, const struct store_location *l);
 
 /* The location with an id, or NULL. */
+/* The index of the structure with this id; SIZE_MAX: there is none. */
+size_t profile_structure(const struct profile *p, int64_t id);
 const struct store_location *profile_location(const struct profile *p, int64_t id);
 
 #endif

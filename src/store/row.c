@@ -48,6 +48,13 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 		" lines) VALUES(?,?,?,?,?,?,?)",
 	[PUT_DATA_COST] = "INSERT INTO data_cost(process_id, site_id, address, accesses,"
 			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
+	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end)"
+			  " VALUES(?,?,?,?,?,?)",
+	[PUT_BIN] = "INSERT INTO bin(structure_id, location_id, cache, misses, cold, by_self)"
+		    " VALUES(?,?,?,?,?,?)",
+	[PUT_EVICTION] = "INSERT INTO eviction(cache, structure_id, location_id,"
+			 " evictor_structure_id, evictor_location_id, misses)"
+			 " VALUES(?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (16).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (17).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -196,6 +196,19 @@ CREATE TABLE curve(process_id INTEGER NOT NULL, line_bytes INTEGER NOT NULL, pol
 -- first_touches: accesses that touched a line for the first time.
 CREATE TABLE data_cost(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, site_id INTEGER, address INTEGER,
 	accesses INTEGER NOT NULL, first_touches INTEGER NOT NULL, lru_misses INTEGER, random_misses INTEGER);
+-- Misses by data structure in a simulation. start, end: of a variable or of a file's code.
+CREATE TABLE structure(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
+	kind TEXT NOT NULL,              -- 'site','variable','code','unknown'
+	site_id INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL);
+-- Increments, to be summed up by their ids and cache ('L1d','L1i','LL'): misses of the instruction at a location on a
+-- structure. cold: on lines that were never in the cache before; by_self: evicted by accesses to the same structure.
+CREATE TABLE bin(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, cache TEXT NOT NULL,
+	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL);
+-- The same: misses of a function (the location of its first instruction) on lines of a structure that another
+-- function had evicted, with an access to its structure.
+-- A location is NULL for several functions, where a run has too many.
+CREATE TABLE eviction(cache TEXT NOT NULL, structure_id INTEGER NOT NULL, location_id INTEGER,
+	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL);
 -- The event profile: counts of a simulation, or of another tool whose file was imported.
 -- event has its columns, numbered from 0: first the measured ones, then the derived ones, whose formula names others.
 CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);

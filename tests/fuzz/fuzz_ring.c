@@ -95,7 +95,8 @@ static int set_up(struct fuzz *f, const char *path, uint64_t kind)
 
 	*f = (struct fuzz){.host = {.fd = -1}};
 	if (kind % 3 != 0)
-		simulate(&config, kind % 3 == 1 ? CHANNEL_JUMPS : CHANNEL_NO_GRAPH);
+		simulate(&config,
+			 CHANNEL_DATA | (kind % 3 == 1 ? CHANNEL_JUMPS : CHANNEL_NO_GRAPH));
 	if (store_create(path, &f->store, &err) != 0 ||
 	    host_init(&f->host, &config, SLOTS, RING_BYTES, &err) != 0 ||
 	    slots_init(&f->slots, &f->host, &events, &err) != 0) {
@@ -165,13 +166,16 @@ static const uint32_t record_bytes[] = {
 	[RECORD_NODE] = sizeof(struct record_node),
 	[RECORD_ARC] = sizeof(struct record_arc),
 	[RECORD_JUMP] = sizeof(struct record_jump),
+	[RECORD_BIN] = sizeof(struct record_bin),
+	[RECORD_EVICTION] = sizeof(struct record_eviction),
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
 
 static bool is_simulated(uint32_t type)
 {
-	return type >= RECORD_SEGMENT && type <= RECORD_JUMP;
+	return (type >= RECORD_SEGMENT && type <= RECORD_JUMP) || type == RECORD_BIN ||
+	       type == RECORD_EVICTION;
 }
 
 static bool is_sampled(uint32_t type)
@@ -191,6 +195,14 @@ static uint32_t choose_type(const struct fuzz *f)
 	} while (random_next() % 64 != 0 &&
 		 (f->events == 0 ? is_simulated(type) : is_sampled(type)));
 	return type;
+}
+
+static void choose_data(struct bin_data *d)
+{
+	d->kind = (uint32_t)random_next() % BIN_DATA_KINDS;
+	d->site = (uint32_t)random_next() % 16;
+	d->start = random_next() % 65536;
+	d->end = d->start + random_next() % 4096;
 }
 
 /* A record that passes the checks. */
@@ -219,6 +231,8 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_node node;
 		struct record_arc arc;
 		struct record_jump jump;
+		struct record_bin bin;
+		struct record_eviction eviction;
 	} *r = NULL;
 
 	bytes = record_bytes[type];
@@ -313,6 +327,18 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->jump.to = random_next() % 65536;
 		r->jump.executed = r->jump.taken = random_next() % 1000;
 		r->jump.node = 1 + (uint32_t)random_next() % 4;
+	} else if (type == RECORD_BIN) {
+		r->bin.pc = random_next() % 65536;
+		choose_data(&r->bin.data);
+		r->bin.counts[0].missed = random_next() % 1000;
+		r->bin.counts[random_next() % 3].missed = random_next() % 1000;
+	} else if (type == RECORD_EVICTION) {
+		r->eviction.cache = random_next() % (BIN_CACHES + 1);
+		r->eviction.count = random_next() % 1000;
+		r->eviction.function = random_next() % 65536;
+		r->eviction.evictor = random_next() % 2 * 4096;
+		choose_data(&r->eviction.data);
+		choose_data(&r->eviction.evictor_data);
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;

@@ -77,13 +77,24 @@ static int check_graph(const struct options *o, struct err *err)
 	return 0;
 }
 
+/* Whose data misses is counted by the filter, of one hierarchy. */
+static int check_data(const struct options *o, struct err *err)
+{
+	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, 0};
+	const char *other = options_first(o, others);
+
+	if (options_given(o, OPTION_WHOSE) && other != NULL)
+		return err_set(err, "--data cannot be counted with --%s: leave one out", other);
+	return 0;
+}
+
 static int prepare(struct options *o, struct simulate_events *events, struct err *err)
 {
 	struct channel_config *c = &o->run.config;
 	struct sim_geometry g;
 
-	if (check_graph(o, err) != 0 || geometry_options_build(&o->geometry, &g, err) != 0 ||
-	    add_geometry(c, &g, err) != 0)
+	if (check_graph(o, err) != 0 || check_data(o, err) != 0 ||
+	    geometry_options_build(&o->geometry, &g, err) != 0 || add_geometry(c, &g, err) != 0)
 		return -1;
 	if (o->also_count + 1 > CHANNEL_MAX_GEOMETRIES)
 		return err_set(err, "more than %u hierarchies: simulate fewer in one run",

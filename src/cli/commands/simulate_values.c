@@ -74,6 +74,12 @@ int simulate_take_jumps(void *options, const char *text, struct err *err)
 	return add_flag(options, CHANNEL_JUMPS);
 }
 
+int simulate_take_data(void *options, const char *text, struct err *err)
+{
+	((struct options *)options)->run.config.objects = 1;
+	return add_flag(options, CHANNEL_DATA);
+}
+
 int simulate_take_no_graph(void *options, const char *text, struct err *err)
 {
 	return add_flag(options, CHANNEL_NO_GRAPH);

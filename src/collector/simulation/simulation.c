@@ -72,6 +72,14 @@ static int add_geometry(const struct channel_config *c, unsigned hierarchy, stru
 	return 0;
 }
 
+uint32_t simulation_levels(const struct channel_config *config)
+{
+	struct sim_geometry g;
+
+	memcpy(&g, config->geometry, sizeof(g));
+	return g.level_count;
+}
+
 int simulation_events(const struct channel_config *config, struct store_event *events,
 		      char (*names)[32], size_t *count, struct err *err)
 {

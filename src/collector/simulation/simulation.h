@@ -46,6 +46,9 @@ struct simulation {
 int simulation_events(const struct channel_config *config, struct store_event *events,
 		      char (*names)[32], size_t *count, struct err *err);
 
+/* Levels of the run's first hierarchy. */
+uint32_t simulation_levels(const struct channel_config *config);
+
 /* Write the columns and the geometry to the store. Returns 0, or -1 with *err. */
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,
 		     struct err *err);

@@ -494,6 +494,18 @@ void records_jump(struct process *p, struct record_jump *r)
 	put(p, RECORD_JUMP, r, sizeof *r, 0, 0, true);
 }
 
+void records_bin(struct process *p, struct record_bin *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_BIN, r, sizeof *r, 0, 0, true);
+}
+
+void records_eviction(struct process *p, struct record_eviction *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_EVICTION, r, sizeof *r, 0, 0, true);
+}
+
 void records_message(struct process *p, const char *text)
 {
 	struct record_header r;

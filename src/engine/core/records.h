@@ -50,6 +50,8 @@ void records_segment(struct process *p, struct record_segment *r, const void *pa
 void records_node(struct process *p, struct record_node *r);
 void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclusive);
 void records_jump(struct process *p, struct record_jump *r);
+void records_bin(struct process *p, struct record_bin *r);
+void records_eviction(struct process *p, struct record_eviction *r);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);

@@ -408,6 +408,12 @@ static inline bool engine_simulates(void)
 	return engine.config.mode == CHANNEL_MODE_SIMULATE;
 }
 
+/* Are misses counted by data structure? */
+static inline bool engine_counts_data(void)
+{
+	return engine_simulates() && engine.config.simulate_flags & CHANNEL_DATA;
+}
+
 static inline bool engine_follows_calls(void)
 {
 	return engine_simulates() && !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);

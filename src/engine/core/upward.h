@@ -33,6 +33,8 @@ struct upward {
 	 * thread to change variants.
 	 */
 	void (*look_at_accesses)(struct thread *t);
+	/* Consume the noted misses of the filter variant, which want to know whose data it was. */
+	void (*look_at_misses)(void);
 };
 
 extern struct upward upward;

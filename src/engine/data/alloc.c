@@ -58,6 +58,29 @@ static void let_go(bool held)
 		lock_drop(&lock);
 }
 
+/* ---- What lasts ---- */
+
+#define LASTING_BYTES 65536u /* smaller blocks come and go too often */
+
+uint32_t alloc_version;
+/* Around the regions that alloc_find has called lasting: blocks may begin inside later. */
+static struct {
+	uint64_t low, high;
+} lasting = {.low = UINT64_MAX};
+
+static void has_changed(uint64_t start, uint64_t bytes)
+{
+	alloc_version += bytes >= LASTING_BYTES || (start >= lasting.low && start < lasting.high);
+}
+
+static void call_lasting(const struct region *r)
+{
+	if (r->start < lasting.low)
+		lasting.low = r->start;
+	if (r->end > lasting.high)
+		lasting.high = r->end;
+}
+
 void alloc_init(void)
 {
 	has_pieces = hooks_have_named();
@@ -209,6 +232,7 @@ static void gone(const struct thread *t, const struct block_info *b)
 {
 	sites_drop_block(b->site, b->size);
 	waiting_note(t, b, false);
+	has_changed(b->start, b->size);
 }
 
 /* Blocks that begin in [start, end) are gone. */
@@ -263,6 +287,7 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 	while (blocks_insert(start, c->size, site, &old))
 		gone(t, &old);
 	waiting_note(t, &new, true);
+	has_changed(start, c->size);
 	sites_add_block(site, c->size, c->element_size);
 }
 
@@ -369,6 +394,7 @@ static bool is_followed(const struct thread *t)
 static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
 {
 	regions_add(start, end, site);
+	alloc_version++;
 	sites_add_block(site, end - start, 0);
 	sites_publish(t->process, site);
 }
@@ -415,6 +441,7 @@ void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
 	if (!engine.config.objects)
 		return;
 	lock_take(&lock);
+	alloc_version++;
 	while (regions_cut(start, end, &cut, &whole)) {
 		if (whole)
 			sites_drop_block(cut.site, cut.end - cut.start);
@@ -491,6 +518,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 		site = sites_kind(r.site, SITE_STACK);
 		if (site != r.site) {
 			regions_set_site(r.start, site);
+			alloc_version++;
 			sites_drop_block(r.site, r.end - r.start);
 			sites_add_block(site, r.end - r.start, 0);
 			sites_publish(t->process, site);
@@ -519,6 +547,30 @@ void alloc_first_locals(struct thread *t, uint64_t tls)
 
 /* ---- For others ---- */
 
+bool alloc_find(uint64_t address, struct alloc_place *p)
+{
+	struct block_info b;
+	struct region r;
+	bool held, found;
+
+	if (!engine.config.objects)
+		return false;
+	held = hold();
+	found = blocks_find(address, &b);
+	if (found) {
+		*p = (struct alloc_place){b.start, b.start + b.size, b.site,
+					  b.size >= LASTING_BYTES && !has_pieces};
+	} else if (regions_find(address, &r)) {
+		found = true;
+		*p = (struct alloc_place){r.start, r.end, r.site,
+					  !blocks_last_in(r.start, r.end, &b)};
+		if (p->is_lasting)
+			call_lasting(&r);
+	}
+	let_go(held);
+	return found;
+}
+
 void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at)
 {
 	const struct block_log *l = waiting_log(t);
@@ -539,6 +591,13 @@ void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at
 	}
 	sites_publish(t->process, a->site);
 	let_go(held);
+}
+
+void alloc_publish(struct process *p, uint32_t site)
+{
+	lock_take(&lock);
+	sites_publish(p, site);
+	lock_drop(&lock);
 }
 
 void alloc_report(struct process *p)

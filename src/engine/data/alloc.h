@@ -24,6 +24,18 @@ void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp);
  */
 void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at);
 
+/* A block or region, and its site. */
+struct alloc_place {
+	uint64_t start, end;
+	uint32_t site;
+	bool is_lasting; /* it holds all of this memory until alloc_version changes */
+};
+
+/* The one that holds address now; false: none does. */
+bool alloc_find(uint64_t address, struct alloc_place *p);
+/* Changes when what alloc_find has called lasting may not hold any more. */
+extern uint32_t alloc_version;
+
 /*
  * A system call of the target has just returned: it mapped [start, end) of the file fd (-1: none),
  * attached shared memory of System V, or grew the heap.
@@ -47,6 +59,8 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls);
  */
 void alloc_first_locals(struct thread *t, uint64_t tls);
 
+/* Send the site to the collector, if it does not know it. */
+void alloc_publish(struct process *p, uint32_t site);
 /* Report the counts that the sites have gained since the last report. */
 void alloc_report(struct process *p);
 /* The same after a window, unless the last report was recent. */

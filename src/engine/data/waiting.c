@@ -13,6 +13,8 @@ bool waiting_settle(struct thread *t, uint32_t changes)
 {
 	const struct block_log *l = waiting_log(t);
 
+	if (t->variant == VARIANT_FILTER && engine_counts_data())
+		upward.look_at_misses();
 	if (t->variant != VARIANT_STREAM || (l && block_log_has_room(l, changes)))
 		return false;
 	upward.look_at_accesses(t);

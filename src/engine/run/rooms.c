@@ -11,6 +11,7 @@
 #include "engine/sample/budget.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/marks.h"
+#include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_variant.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
@@ -51,6 +52,7 @@ void rooms_open(void)
 		.thread_start = threads_begin,
 		.code_use = cache_use,
 		.look_at_accesses = collect_look,
+		.look_at_misses = filter_look_at_misses,
 	};
 	code_variants[VARIANT_COUNT] = &count_variant;
 	code_variants[VARIANT_STREAM] = &stream_variant;

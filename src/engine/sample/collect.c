@@ -6,6 +6,7 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
+#include "engine/core/upward.h"
 #include "engine/core/util.h"
 #include "engine/sample/budget.h"
 #include "engine/sample/buffers.h"
@@ -196,6 +197,8 @@ void collect_settle(struct thread *t)
 {
 	if (t->variant == VARIANT_STREAM && t->buf != t->buf_start)
 		collect_flush(t, &nothing);
+	if (t->variant == VARIANT_FILTER && engine_counts_data())
+		upward.look_at_misses();
 }
 
 /* Only one look of this many is timed: reading the clock twice took longer than most looks. */

@@ -15,6 +15,7 @@
 #include "engine/simulate/replay_wide.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
+#include "engine/simulate/whose/bins.h"
 #include "sim/cache/cache_packed.h"
 #include "sim/system/hierarchy.h"
 
@@ -164,6 +165,9 @@ bool replay_start(void)
 		filter_start_multi(&replay_multi);
 	else if (r.count == 1 && r.is_quick && has_filter())
 		filter_start(&r.h[0]);
+	if (engine_counts_data() && !bins_are_on())
+		say("misses are not counted by data structure: with these caches or options each "
+		    "access is replayed (see 'dwell simulate --help')");
 	return true;
 }
 

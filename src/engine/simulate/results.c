@@ -15,6 +15,7 @@
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/whose/bins.h"
 
 #define DUE_NS 2000000000ull /* between two reports */
 /*
@@ -191,7 +192,7 @@ static void place_segments(void)
 	}
 }
 
-void replay_flush(struct process *p)
+static void flush(struct process *p, bool is_last)
 {
 	uint32_t question = records_question();
 	uint64_t begin = cpu_ns();
@@ -209,10 +210,16 @@ void replay_flush(struct process *p)
 		cells_give_back(1);
 	lock_drop(&engine.translate_lock);
 	graph_flush(p);
+	bins_flush(p, is_last || records_asked(p));
 	out.flushed_ns = now_ns();
 	out.took_ns = cpu_ns() - begin;
 	records_counters(p);
 	records_answer(p, question);
+}
+
+void replay_flush(struct process *p)
+{
+	flush(p, true);
 }
 
 void replay_flush_when_due(struct process *p)
@@ -222,7 +229,7 @@ void replay_flush_when_due(struct process *p)
 	if (!out.flushed_ns)
 		out.flushed_ns = now;
 	if (!filter_turn_is_anothers() && (now - out.flushed_ns >= DUE_NS || records_asked(p)))
-		replay_flush(p);
+		flush(p, false);
 }
 
 void replay_flush_before_wait(struct process *p)
@@ -237,7 +244,7 @@ void replay_flush_before_wait(struct process *p)
 		due = WAIT_MOST_NS;
 	collect_lock();
 	if (!filter_turn_is_anothers() && (now_ns() - out.flushed_ns >= due || records_asked(p)))
-		replay_flush(p);
+		flush(p, false);
 	collect_unlock();
 }
 
@@ -255,6 +262,7 @@ void replay_forked(void)
 {
 	place_segments();
 	filter_take_all_misses();
+	bins_forked();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		s->executions = 0;
 		if (graph_counts_in_cells())

@@ -24,10 +24,14 @@ static const Elf64_Sym *symbols_of(const struct code_file *f, const Elf64_Shdr *
 /*
  * In assembly, global labels are functions; local labels are places inside one.
  */
-static bool is_function(const struct code_file *f, const Elf64_Sym *s)
+static bool is_wanted(const struct code_file *f, const Elf64_Sym *s)
 {
 	uint32_t type = ELF64_ST_TYPE(s->st_info);
 
+	if (f->wants_variables)
+		return type == STT_OBJECT && s->st_size && s->st_shndx != SHN_UNDEF &&
+		       s->st_shndx != SHN_ABS && f->bias + s->st_value >= f->start &&
+		       f->bias + s->st_value < f->end;
 	if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS ||
 	    f->bias + s->st_value < f->start || f->bias + s->st_value >= f->end)
 		return false;
@@ -92,7 +96,7 @@ static bool read_section(struct code_symbols *s, const struct code_file *f,
 	if (!symbols || f->end - f->start > UINT32_MAX)
 		return false;
 	for (uint64_t i = 0; i < n; i++)
-		count += is_function(f, &symbols[i]);
+		count += is_wanted(f, &symbols[i]);
 	if (!code_symbols_make_room(s, count))
 		return false;
 	/* The file may have changed since they were counted. */
@@ -100,7 +104,7 @@ static bool read_section(struct code_symbols *s, const struct code_file *f,
 		const Elf64_Sym *x = &symbols[i];
 		uint64_t start = f->bias + x->st_value - f->start;
 
-		if (is_function(f, x) && start < UINT32_MAX)
+		if (is_wanted(f, x) && start < UINT32_MAX)
 			s->items[s->count++] = (struct code_symbol){
 				(uint32_t)start,
 				x->st_size < UINT32_MAX ? (uint32_t)x->st_size : 0};

@@ -28,8 +28,9 @@ struct code_file {
 	uint64_t size;
 	const Elf64_Shdr *sections;
 	uint32_t section_count;
-	uint64_t bias;	     /* address in memory minus address in the file */
-	uint64_t start, end; /* of the code that is mapped, in memory */
+	uint64_t bias;	      /* address in memory minus address in the file */
+	uint64_t start, end;  /* of the code that is mapped, in memory; or of all that is */
+	bool wants_variables; /* symbols of variables, not of functions */
 };
 
 /* Read .symtab, or .dynsym if the file is stripped. False: the file is stripped. */

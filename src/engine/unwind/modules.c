@@ -30,15 +30,17 @@ struct module {
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter, program;
 	struct range stubs[MAX_STUBS];
-	uint64_t go, go_bytes;	     /* the table of the Go linker, until it is read */
-	struct code_symbols symbols; /* of code without frame information, for the call graph */
-	struct range image;	     /* all that is loaded of the file, its data included */
-	uint64_t local_bytes;	     /* of its thread-local variables */
+	uint64_t go, go_bytes;	       /* the table of the Go linker, until it is read */
+	struct code_symbols symbols;   /* of code without frame information, for the call graph */
+	struct code_symbols variables; /* with CHANNEL_DATA */
+	struct range image;	       /* all that is loaded of the file, its data included */
+	uint64_t local_bytes;	       /* of its thread-local variables */
 };
 
 static struct module modules[MAX_MODULES];
 static uint32_t count;
 static uint32_t lock;
+uint32_t modules_version;
 
 /* A file in memory, and where its code is mapped. */
 struct elf {
@@ -198,6 +200,22 @@ static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf6
 		code_symbols_find_go(&f, ph, eh->e_phnum, &e->module->go, &e->module->go_bytes);
 }
 
+static void find_variables(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+	struct code_file f = {.bytes = e->bytes,
+			      .size = e->size,
+			      .sections = sh,
+			      .bias = e->bias,
+			      .start = e->module->image.start,
+			      .end = e->module->image.end,
+			      .wants_variables = true};
+
+	if (sh && eh->e_shentsize == sizeof *sh)
+		f.section_count = eh->e_shnum;
+	code_symbols_read(&e->module->variables, &f);
+}
+
 static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
@@ -234,9 +252,17 @@ static int look_at(void *arg)
 	/* Programs do not call the dynamic linker's allocator. */
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
-	if (engine_follows_calls())
+	if (engine_follows_calls() || engine_counts_data())
 		find_functions(e, eh, ph);
+	if (engine_counts_data())
+		find_variables(e, eh);
 	return 0;
+}
+
+static void release(struct module *m)
+{
+	code_symbols_release(&m->symbols);
+	code_symbols_release(&m->variables);
 }
 
 static void look_at_file(struct elf *e, int fd)
@@ -252,7 +278,7 @@ static void look_at_file(struct elf *e, int fd)
 	e->bytes = (const uint8_t *)p;
 	e->size = (uint64_t)st.st_size;
 	if (engine_guarded(look_at, e) != 0)
-		code_symbols_release(&e->module->symbols);
+		release(e->module);
 	sys2(SYS_munmap, p, st.st_size);
 }
 
@@ -272,7 +298,8 @@ void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum mod
 	if (count < MAX_MODULES)
 		modules[count++] = m;
 	else
-		code_symbols_release(&m.symbols);
+		release(&m);
+	modules_version++;
 	lock_drop(&lock);
 }
 
@@ -283,8 +310,9 @@ void modules_remove(uint64_t start, uint64_t end)
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count; i++)
 		if (modules[i].start < end && modules[i].end > start) {
-			code_symbols_release(&modules[i].symbols);
+			release(&modules[i]);
 			modules[i--] = modules[--count];
+			modules_version++;
 			any = true;
 		}
 	lock_drop(&lock);
@@ -406,6 +434,25 @@ uint64_t modules_program_locals(uint64_t *code)
 		}
 	lock_drop(&lock);
 	return bytes;
+}
+
+bool modules_variable(uint64_t address, uint64_t *start, uint64_t *end)
+{
+	bool found = false;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count && !found; i++) {
+		const struct module *m = &modules[i];
+
+		if (address < m->image.start || address >= m->image.end)
+			continue;
+		code_symbols_find(&m->variables, address, start, end);
+		*start = *start < m->image.start ? m->image.start : *start;
+		*end = *end > m->image.end ? m->image.end : *end;
+		found = true;
+	}
+	lock_drop(&lock);
+	return found;
 }
 
 bool modules_is_interpreter(uint64_t pc)

@@ -54,6 +54,14 @@ bool modules_locals(uint64_t address, uint64_t *bytes);
  */
 uint64_t modules_program_locals(uint64_t *code);
 
+/*
+ * The variable around an address in a file's data, by the file's symbols; or the gap between two of
+ * them. False: the address is in no file's data. Only with CHANNEL_DATA.
+ */
+bool modules_variable(uint64_t address, uint64_t *start, uint64_t *end);
+/* Changes when files are mapped or unmapped. */
+extern uint32_t modules_version;
+
 /* Is pc in the dynamic linker? */
 bool modules_is_interpreter(uint64_t pc);
 

@@ -8,14 +8,18 @@
 #include "engine/core/util.h"
 #include "engine/sample/sampler.h"
 #include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_handover.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/whose/bins.h"
 #include "sim/base/bits.h"
+#include "sim/system/below.h"
 #include "sim/system/hierarchy.h"
 #include "sim/system/multi.h"
 
@@ -91,38 +95,6 @@ enum code_variant_id filter_choose_variant(void)
 static void *low(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
-}
-
-static void write_order(uint64_t at, uint32_t places)
-{
-	uint64_t *number = low(at);
-
-	for (uint32_t but = 0; but <= places; but++)
-		for (uint32_t i = 0; i < places; i++)
-			*number++ = i == but ? UINT64_MAX : i;
-}
-
-static uint64_t line_mask(void)
-{
-	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
-
-	return address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
-}
-
-static void write_constants(void)
-{
-	*(uint64_t *)low(FILTER_LINE_MASK) = line_mask();
-	*(uint64_t *)low(FILTER_NOBODY) = FILTER_NOBODY + sizeof(uint64_t);
-	write_order(FILTER_ORDER_8, 8);
-	write_order(FILTER_ORDER_16, 16);
-}
-
-void filter_write_constants(struct arena_data *d)
-{
-	d->line_mask = line_mask();
-	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
-		d->aligned[n] = (1ull << n) - 1;
-	d->tick[0] = d->tick[1] = 2;
 }
 
 static uint64_t row_bytes(const struct sim_cache *c)
@@ -223,8 +195,10 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 		return false;
 	make_levels();
 	f.lines = low(LINES_AT);
-	write_constants();
+	filter_memory_write_constants();
 	prepare_misses();
+	if (engine_counts_data() && f.h)
+		bins_start(f.h->shared.geometry.level_count, FILTER_MOST_SITES);
 	f.on = f.is_reserved = true;
 	return true;
 }
@@ -326,6 +300,8 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 	if (!f.h)
 		f.missed[f.missed_lines++] = (struct filter_miss){.line = line & (LINES - 1),
 								  .victim = l->owners[least]};
+	if (bins_are_on())
+		filter_access_replaced(l, line & (LINES - 1), l->owners[least]);
 	if (l->owners[least])
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
@@ -399,7 +375,11 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		filter_calls_count(at[0], 1);
 		filter_calls_count(at[1], missed);
 	} else {
-		sim_core_below(&f.h->core, kind, first, last, events);
+		if (bins_are_on())
+			sim_below_watched(&f.h->core, kind, first, last, events,
+					  &filter_access_watch);
+		else
+			sim_core_below(&f.h->core, kind, first, last, events);
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
 			filter_calls_count(i, (int64_t)events[i]);
 	}
@@ -413,7 +393,10 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 {
 	uint64_t end = address + (bytes < f.most_bytes ? bytes : f.most_bytes) - 1;
 	uint64_t line = address >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
-	bool missed = touch_line(&w.data, line, data_cell(line), time);
+	bool missed;
+
+	filter_access_begin(address);
+	missed = touch_line(&w.data, line, data_cell(line), time);
 
 	if (last != line)
 		missed |= touch_line(&w.data, last, data_cell(last), time);
@@ -422,15 +405,21 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 	return *data_cell(last);
 }
 
+static uint64_t pc_of(const struct segment *s, const struct segment_insn *in)
+{
+	return segment_graph(s)->pc + in->offset;
+}
+
 static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 {
-	uint64_t pc = segment_graph(s)->pc + in->offset, end = pc + in->length - 1;
+	uint64_t pc = pc_of(s, in), end = pc + in->length - 1;
 	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
 	uint32_t *cell;
 	bool missed;
 
 	if (!f.has_code)
 		return 0;
+	filter_access_fetch(pc);
 	cell = low(filter_code_cell(line));
 	missed = touch_line(&w.code, line, cell, time);
 	if (last != line) {
@@ -458,6 +447,7 @@ uint64_t filter_missed(uint64_t clock)
 		const struct segment_access *a = &segment_accesses(s)[owner->index];
 		uint64_t base = a->fs ? fsbase_get(t) : 0;
 
+		filter_access.pc = pc_of(s, &segment_insns(s)[a->owner]);
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
 		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base,
 						a->size, a->kind, clock);
@@ -530,6 +520,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 
 	s->executions++;
 	fetch(s, in, next_time(t));
+	filter_access.pc = pc_of(s, in);
 	for (uint32_t k = 0; k < rep->accesses; k++)
 		writes += rep->kind[k] == ACCESS_STORE;
 	if (n)
@@ -549,6 +540,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 
 	s->executions++;
 	fetch(s, in, next_time(t));
+	filter_access.pc = pc_of(s, in);
 	if (n)
 		count(in, 0, write ? 0 : n, write ? n : 0);
 	for (uint32_t i = 0; i < n; i++)

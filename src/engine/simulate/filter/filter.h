@@ -142,8 +142,6 @@ void filter_undo_elements(uint32_t trailer, uint32_t n);
  * still needs stay.
  */
 void filter_settle(void);
-/* filter_below.S: the same, for one hierarchy of two levels. */
-void filter_look_below(void);
 /* Is the memory of counts still the filter's? */
 bool filter_may_count(void);
 

@@ -27,14 +27,20 @@
 	mov	%r11, (%rdx)
 	.endm
 
-/* The line replaces the oldest one of its set. Changes rsi, rdi, r8, rdx. */
-	.macro bring_in_last
+/*
+ * The line replaces the oldest one of its set; with data the note says which. Changes rsi, rdi, r8,
+ * rdx.
+ */
+	.macro bring_in_last has_data
 	mov	%eax, %esi
 	and	STATE(F_LAST + L_MASK), %esi
 	mov	STATE(F_LAST + L_SHIFT), %edx
 	shlx	%rdx, %rsi, %rsi
 	add	STATE(F_LAST + L_STAMPS), %rsi
 	find_least	F_LAST, 0, 0
+	.if \has_data
+	mov	%rdi, NOTE_LAST(%r9)
+	.endif
 	movl	$0, (%rdi)
 	lea	(%r10,%rax,4), %rdi
 	mov	%r8d, (%rdi)
@@ -57,12 +63,14 @@
 
 	.text
 /*
- * void filter_look_below(void): looks up all notes. An access on two lines looks up both, and
- * misses at most once.
+ * void filter_look_below_alone(void), filter_look_below_data(void): look up all notes, with and
+ * without what bins.h needs. An access on two lines looks up both, and misses at most once. With
+ * data C handles these.
  */
-	.globl	filter_look_below
-	.hidden	filter_look_below
-filter_look_below:
+	.macro look_below name, has_data, note_bytes
+	.globl	\name
+	.hidden	\name
+\name:
 	push	%rbx
 	lea	filter_notes(%rip), %r9
 	mov	filter_next_note(%rip), %rbx
@@ -71,41 +79,51 @@ filter_look_below:
 	mov	STATE(F_LAST_CLOCK), %r11
 	cmp	%rbx, %r9
 	jae	8f
-1:	mov	NOTE_LINE+CELL_AHEAD*NOTE_BYTES(%r9), %rax
+1:	mov	NOTE_LINE+CELL_AHEAD*\note_bytes(%r9), %rax
 	prefetcht0	(%r10,%rax,4)
-	mov	NOTE_LINE+STAMP_AHEAD*NOTE_BYTES(%r9), %rax
+	mov	NOTE_LINE+STAMP_AHEAD*\note_bytes(%r9), %rax
 	mov	(%r10,%rax,4), %eax
 	prefetchw	(%rax)
 	mov	NOTE_LINE(%r9), %rax
 	mov	NOTE_SITE(%r9), %ecx
 	addl	$1, FILTER_MISSES(,%rcx,8)
+	.if \has_data
+	movq	$0, NOTE_LAST(%r9)
+	.else
 	testb	$FILTER_SITE_PAIR, NOTE_FLAGS(%r9)
 	keep_together 6
 	jnz	4f
+	.endif
 	keep_together 8
 	touch_last	3f
-2:	add	$NOTE_BYTES, %r9
+2:	add	$\note_bytes, %r9
 	keep_together 9
 	cmp	%rbx, %r9
 	jb	1b
 	mov	%r11, STATE(F_LAST_CLOCK)
 8:	pop	%rbx
 	ret
-3:	bring_in_last
+3:	bring_in_last	\has_data
 	count_last
 	jmp	2b
+	.if !\has_data
 4:	dec	%rax
 	touch_last	6f
 5:	inc	%rax
 	touch_last	3b
 	jmp	2b
-6:	bring_in_last
+6:	bring_in_last	0
 	count_last
 	inc	%rax
 	touch_last	7f
 	jmp	2b
-7:	bring_in_last
+7:	bring_in_last	0
 	jmp	2b
+	.endif
+	.endm
+
+	look_below	filter_look_below_alone, 0, NOTE_BYTES
+	look_below	filter_look_below_data, 1, NOTE_DATA_BYTES
 
 	.bss
 	.globl	filter_saved, filter_notes, filter_notes_end
@@ -114,7 +132,7 @@ filter_look_below:
 filter_saved:	.skip	128	/* vector registers */
 filter_notes:	.skip	NOTES * NOTE_BYTES
 filter_notes_end:
-	.skip	CELL_AHEAD * NOTE_BYTES	/* notes of line 0 */
+	.skip	CELL_AHEAD * NOTE_DATA_BYTES	/* notes of line 0 */
 
 	.data
 	.balign 8

@@ -12,6 +12,7 @@
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 

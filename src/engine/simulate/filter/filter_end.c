@@ -11,6 +11,7 @@
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/scheduler.h"
+#include "engine/simulate/whose/bins.h"
 
 bool filter_is_careful;
 bool filter_expects_faults;
@@ -91,6 +92,11 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 		return;
 	collect_lock();
 	filter_make_room(start, end);
+	if (was_on && !filter_is_on() && bins_are_on()) {
+		bins_end(t->process);
+		records_message(t->process,
+				"from here on misses are not counted by data structure");
+	}
 	collect_unlock();
 	if (!was_on || filter_is_on())
 		return;

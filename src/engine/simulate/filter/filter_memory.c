@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/codecache/cache.h"
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
@@ -58,4 +59,43 @@ bool filter_memory_overlaps(uint64_t start, uint64_t end)
 	for (uint32_t i = 0; i < PARTS; i++)
 		any |= start < parts[i].at + parts[i].bytes && end > parts[i].at;
 	return any;
+}
+
+/* ---- Constants ---- */
+
+static void *low(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static void write_order(uint64_t at, uint32_t places)
+{
+	uint64_t *number = low(at);
+
+	for (uint32_t but = 0; but <= places; but++)
+		for (uint32_t i = 0; i < places; i++)
+			*number++ = i == but ? UINT64_MAX : i;
+}
+
+static uint64_t line_mask(void)
+{
+	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
+
+	return address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
+}
+
+void filter_memory_write_constants(void)
+{
+	*(uint64_t *)low(FILTER_LINE_MASK) = line_mask();
+	*(uint64_t *)low(FILTER_NOBODY) = FILTER_NOBODY + sizeof(uint64_t);
+	write_order(FILTER_ORDER_8, 8);
+	write_order(FILTER_ORDER_16, 16);
+}
+
+void filter_write_constants(struct arena_data *d)
+{
+	d->line_mask = line_mask();
+	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
+		d->aligned[n] = (1ull << n) - 1;
+	d->tick[0] = d->tick[1] = 2;
 }

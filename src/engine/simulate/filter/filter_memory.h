@@ -15,4 +15,7 @@ void filter_memory_release(void);
 /* Is any of this reserved? */
 bool filter_memory_overlaps(uint64_t start, uint64_t end);
 
+/* Write the constants of misses (filter.h). */
+void filter_memory_write_constants(void);
+
 #endif

@@ -161,7 +161,7 @@
  * Notes the miss of line rax, and of the line before if there are `flags`; goes to C without room.
  * Changes rcx, rdx, rdi, r8.
  */
-	.macro note_miss slow, flags, has_graph
+	.macro note_miss slow, flags, has_graph, has_data
 	mov	filter_next_note(%rip), %r8
 	lea	filter_notes_end(%rip), %rdx
 	keep_together 9
@@ -177,8 +177,20 @@
 	.if \flags
 	orb	$\flags, NOTE_FLAGS(%r8)
 	.endif
+	.if \has_data
+	mov	%gs:T_MISS_ADDRESS, %rdx
+	mov	%rdx, NOTE_ADDRESS(%r8)
+	add	$NOTE_DATA_BYTES, %r8
+	.else
 	add	$NOTE_BYTES, %r8
+	.endif
 	mov	%r8, filter_next_note(%rip)
+	.endm
+
+/* Notes the evicted line, whose cell is r8. Changes rdx. */
+	.macro note_victim
+	mov	filter_next_note(%rip), %rdx
+	mov	%r8, NOTE_VICTIM-NOTE_DATA_BYTES(%rdx)
 	.endm
 
 /*
@@ -253,7 +265,7 @@
 	stamp	\is_code
 	mov	%edx, %esi
 	jmp	64f
-61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph
+61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph, 0
 	dec	%rax
 	find_cell	2*\is_code
 	mov	(%rdi), %esi
@@ -274,10 +286,11 @@
 
 /*
  * A miss of a line in the first level, and all that follows; C handles the rest. is_quick: rows
- * have 8 places, and the policy is LRU. has_graph: there may be a call graph. If the flags are not
- * kept they say whether this is a miss of a line (zero) or an access that straddles two.
+ * have 8 places, and the policy is LRU. has_graph: there may be a call graph. has_data: notes say
+ * whose line came and went; then C handles all that lies on two lines. If the flags are not kept
+ * they say whether this is a miss of a line (zero) or an access that straddles two.
  */
-	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph
+	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph, has_data=0
 	.globl	\name
 	.hidden	\name
 \name:
@@ -286,7 +299,7 @@
 	save_flags
 	.endif
 	.if \is_code
-	testb	$FILTER_SITE_BOTH, SITE_FLAGS(%rbx)
+	testb	$(FILTER_SITE_BOTH | \has_data * FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
 	jnz	5f
 	mov	SITE_LINE(%rbx), %rax
 	.elseif \keeps_flags
@@ -299,8 +312,11 @@
 	mov	%gs:T_MISS_ADDRESS, %rax
 	pext	FILTER_LINE_MASK, %rax, %rax
 	.endif
-	note_miss	.Lslow_\keeps_flags, 0, \has_graph
+	note_miss	.Lslow_\keeps_flags, 0, \has_graph, \has_data
 	bring_in	\level, \is_code, \is_quick
+	.if \has_data
+	note_victim
+	.endif
 	find_next	\level, \is_quick
 	.if !\is_quick
 	cmpl	$0, STATE(\level + L_BY_USE)
@@ -309,7 +325,7 @@
 	.endif
 3:	leave_miss	\keeps_flags
 5:
-	.if \is_quick
+	.if \is_quick && !\has_data
 	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_graph
 	jmp	3b
 	.else
@@ -331,6 +347,12 @@ engine_filter_miss:
 	miss	filter_quick_code_live, F_CODE, 1, 1, 1, 1
 	miss	filter_any_data, F_DATA, 0, 0, 1, 1
 	miss	filter_any_code, F_CODE, 1, 0, 1, 1
+	miss	filter_whose_data, F_DATA, 0, 1, 0, 1, 1
+	miss	filter_whose_data_live, F_DATA, 0, 1, 1, 1, 1
+	miss	filter_whose_code, F_CODE, 1, 1, 0, 1, 1
+	miss	filter_whose_code_live, F_CODE, 1, 1, 1, 1, 1
+	miss	filter_whose_any_data, F_DATA, 0, 0, 1, 1, 1
+	miss	filter_whose_any_code, F_CODE, 1, 0, 1, 1, 1
 
 /* Enters C on the engine's stack, with the registers in T_REGS. */
 	.globl	filter_slow

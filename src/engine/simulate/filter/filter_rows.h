@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by filter_miss.S and filter_below.S: the search for a set's oldest line, and notes of
- * misses.
- */
+/* Shared by filter_miss.S and filter_below.S: the search for a set's oldest line. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
 
 #include "engine/core/layout.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
-
-/* A note of a miss. */
-#define NOTE_LINE   0
-#define NOTE_SITE   8 /* its number, and the bytes from SITE_REG on */
-#define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
-#define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
-#define NOTE_RECORD 16 /* the end of the call graph's record of events; or 0 */
-#define NOTE_BYTES  24
-#define NOTES	    256 /* 6 KB */
 
 /* clang-format off */
 

@@ -9,6 +9,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/whose/bins.h"
 
 /* large, so that it does not lie among the program's mappings */
 #define OWNERS_RESERVE (1ull << 30)
@@ -44,11 +45,21 @@ extern char filter_alone_data[], filter_alone_data_live[];
 extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
 	filter_quick_code_live[];
 extern char filter_any_data[], filter_any_code[];
+extern char filter_whose_data[], filter_whose_data_live[], filter_whose_code[],
+	filter_whose_code_live[], filter_whose_any_data[], filter_whose_any_code[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[];
 
 static bool is_quick(const struct filter_level *l)
 {
 	return l->row_shift == STAMPS_OF_8 && l->by_use;
+}
+
+static const char *behind_with_data(enum filter_stub stub, bool is_code)
+{
+	if (!is_quick(is_code ? &w.code : &w.data))
+		return is_code ? filter_whose_any_code : filter_whose_any_data;
+	return ((const char *const[]){filter_whose_data, filter_whose_data_live, filter_whose_code,
+				      filter_whose_code_live})[stub];
 }
 
 static const char *behind(enum filter_stub stub)
@@ -59,6 +70,8 @@ static const char *behind(enum filter_stub stub)
 		return filter_slow;
 	if (filter_multi_is_on())
 		return is_code ? filter_multi_code : filter_multi_data;
+	if (bins_are_on())
+		return behind_with_data(stub, is_code);
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_any_code : filter_any_data;
 	if (!is_code && !filter_calls_are_on())
@@ -263,5 +276,6 @@ void filter_forget_sites(void)
 	if (filter_may_count())
 		memset(misses(), 0, filter_next_site() * sizeof(struct misses));
 	owners.used = sizeof(struct filter_owner);
+	bins_forget_sites();
 	filter_forget_call_sites();
 }

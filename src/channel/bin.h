@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The records of misses by data structure; a part of channel.h, which includes it. */
+#ifndef DWELL_CHANNEL_BIN_H
+#define DWELL_CHANNEL_BIN_H
+
+#include "channel/channel.h"
+
+/* A data structure. The first access that names a site comes behind its record. */
+enum bin_data_kind {
+	BIN_UNKNOWN,
+	BIN_SITE,     /* blocks or mappings of site `site` */
+	BIN_VARIABLE, /* a variable of a file, or a gap between two, at [start, end) */
+	BIN_CODE,     /* the code of a file at [start, end) */
+	BIN_DATA_KINDS
+};
+
+struct bin_data {
+	uint32_t kind; /* enum bin_data_kind */
+	uint32_t site;
+	uint64_t start, end;
+};
+
+/* Caches: those of data, or of data and code, from the top; and the first level of code. */
+#define BIN_MOST_LEVELS 5u
+enum bin_cache { BIN_FIRST_DATA, BIN_FIRST_CODE = BIN_MOST_LEVELS, BIN_CACHES };
+
+/* Misses by their causes: what is new since the last record of the same bin. */
+struct bin_counts {
+	uint64_t missed;
+	uint64_t cold;	  /* of these, on lines that were never in the cache before */
+	uint64_t by_self; /* on lines that an access to the same data structure has evicted */
+};
+
+/* Misses of an instruction on a data structure, by level: in its first level, below, and so on. */
+struct record_bin {
+	struct record_header h;
+	uint64_t position; /* accesses of the process so far */
+	uint64_t pc;
+	struct bin_data data;
+	struct bin_counts counts[BIN_MOST_LEVELS];
+};
+
+/*
+ * Misses of a function on a data structure, whose lines another function had evicted in the cache
+ * with an access to its data structure. What is new since the last record.
+ */
+struct record_eviction {
+	struct record_header h;
+	uint64_t position; /* accesses of the process so far */
+	uint64_t cache;	   /* enum bin_cache */
+	uint64_t count;
+	uint64_t function, evictor; /* where their code begins; 0: of several */
+	struct bin_data data, evictor_data;
+};
+
+_Static_assert(sizeof(struct record_bin) == 168, "layout of record_bin");
+_Static_assert(sizeof(struct record_eviction) == 96, "layout of record_eviction");
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell bins: misses of a simulation by function and data structure. */
+#include <math.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/view.h"
+#include "cli/view_options.h"
+#include "estimate/bins.h"
+#include "views/rows.h"
+
+static const struct option_use uses[] = {
+	VIEW_INPUT, {OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	VIEW_SHOWN, {OPTION_ROWS, .usual = "20"},
+	VIEW_OTHER, {0},
+};
+
+/* ---- Columns ---- */
+
+static void put_share(uint64_t part, uint64_t whole, struct value *v)
+{
+	v->real = whole > 0 ? (double)part / (double)whole : NAN;
+}
+
+static uint64_t by_others(const struct bins_misses *m)
+{
+	return m->all - m->cold - m->by_self;
+}
+
+static void get_first_others(const void *row, struct value *v)
+{
+	v->whole = by_others(&((const struct bins_row *)row)->first);
+}
+
+static void get_last_others(const void *row, struct value *v)
+{
+	v->whole = by_others(&((const struct bins_row *)row)->last);
+}
+
+static void get_first_others_share(const void *row, struct value *v)
+{
+	const struct bins_misses *m = &((const struct bins_row *)row)->first;
+
+	put_share(by_others(m), m->all, v);
+}
+
+static void get_last_cold_share(const void *row, struct value *v)
+{
+	const struct bins_misses *m = &((const struct bins_row *)row)->last;
+
+	put_share(m->cold, m->all, v);
+}
+
+static void get_last_others_share(const void *row, struct value *v)
+{
+	const struct bins_misses *m = &((const struct bins_row *)row)->last;
+
+	put_share(by_others(m), m->all, v);
+}
+
+enum {
+	STALL,
+	FIRST,
+	FIRST_COLD,
+	FIRST_SELF,
+	FIRST_OTHERS,
+	FIRST_OTHERS_SHARE,
+	LAST,
+	LAST_COLD,
+	LAST_SELF,
+	LAST_OTHERS,
+	LAST_COLD_SHARE,
+	LAST_OTHERS_SHARE,
+	FUNCTION,
+	SOURCE_FILE,
+	DATA,
+};
+
+static const struct column columns[] = {
+	[STALL] = {"STALL", "stall", UNIT_SHARE, COLUMN_MEMBER(struct bins_row, stall)},
+	[FIRST] = {"L1 MISSES", "L1_misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, first.all)},
+	[FIRST_COLD] = {NULL, "L1_cold", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, first.cold)},
+	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT,
+			COLUMN_MEMBER(struct bins_row, first.by_self)},
+	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
+	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
+	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, last.all)},
+	[LAST_COLD] = {NULL, "LL_cold", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, last.cold)},
+	[LAST_SELF] = {NULL, "LL_by_self", UNIT_COUNT,
+		       COLUMN_MEMBER(struct bins_row, last.by_self)},
+	[LAST_OTHERS] = {NULL, "LL_by_others", UNIT_COUNT, get_last_others},
+	[LAST_COLD_SHARE] = {"COLD", NULL, UNIT_SHARE, get_last_cold_share},
+	[LAST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_last_others_share},
+	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, function),
+		      .may_cut = true},
+	[SOURCE_FILE] = {NULL, "file", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, file)},
+	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, data),
+		  .may_cut = true},
+};
+
+#define C(column) (&columns[column])
+#define COUNTS                                                                                    \
+	C(STALL), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD), \
+		C(LAST_SELF), C(LAST_OTHERS), C(FUNCTION), C(SOURCE_FILE), C(DATA)
+
+/* ---- */
+
+static int print(const struct options *o, const struct profile *p)
+{
+	static const unsigned least_important[] = {2, 4, 5}; /* the causes */
+	struct display d = view_display();
+	struct text out = {0};
+	struct bins b;
+	struct err err;
+	int status;
+
+	if (bins_init(&b, p, &o->query, BINS_BY_BOTH, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (o->format == VIEW_TEXT)
+		text_add(&out, "Misses by function and data structure: exact, in simulated "
+			       "caches; and causes in each\n\n");
+	status = VIEW_WRITE(
+		rows, o,
+		(&(struct rows){.items = b.rows,
+				.count = b.count,
+				.bytes_each = sizeof(*b.rows),
+				.text = COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE),
+						    C(LAST), C(LAST_COLD_SHARE),
+						    C(LAST_OTHERS_SHARE), C(FUNCTION), C(DATA)),
+				.csv = COLUMN_LIST(COUNTS),
+				.json = COLUMN_LIST(COUNTS),
+				.key = "bins",
+				.least_important = least_important,
+				.least_count = 3}),
+		&out, &err, o->query.limit, &d);
+	bins_release(&b);
+	return view_show(&out, status, &err);
+}
+
+static int bins(struct options *o)
+{
+	return view_run_bins(o, print);
+}
+
+const struct command command_bins = {
+	.run = bins,
+	.words = WORDS_PROFILE,
+	.summary = "show misses by function and data structure",
+	.options =
+		{
+			.name = "bins",
+			.arguments = "[FILE]",
+			.doc = "Show which function misses on which data structure, in a profile "
+			       "of 'dwell simulate --data': the bins of MemSpy, with the most "
+			       "stall first. Causes: cold misses, and lines that accesses to "
+			       "other data structures evicted.",
+			.uses = uses,
+		},
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers the data structures of a simulated run, for its misses by data structure. */
+#ifndef DWELL_COLLECTOR_SIMULATION_WHOSE_H
+#define DWELL_COLLECTOR_SIMULATION_WHOSE_H
+
+#include "base/map.h"
+#include "channel/channel.h"
+
+/* Empty when all zero. */
+struct whose {
+	struct map
+		ids[BIN_DATA_KINDS]; /* by kind: process and site or address -> id in the store */
+	int64_t last_id;
+	uint32_t levels; /* of the simulated hierarchy */
+};
+
+void whose_release(struct whose *w);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Notes of misses, counted by data structure; see filter_notes.h. */
+#include "engine/simulate/filter/filter_notes.h"
+
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/whose/bins.h"
+#include "sim/cache/entry.h"
+
+struct note {
+	uint64_t line;
+	uint32_t site;
+	uint8_t of_site[4];
+	uint64_t record, address;
+	const uint32_t *victim, *last;
+};
+
+_Static_assert(sizeof(struct note) == NOTE_DATA_BYTES, "layout");
+_Static_assert(offsetof(struct note, site) == NOTE_SITE, "layout");
+_Static_assert(offsetof(struct note, address) == NOTE_ADDRESS, "layout");
+_Static_assert(offsetof(struct note, victim) == NOTE_VICTIM, "layout");
+_Static_assert(offsetof(struct note, last) == NOTE_LAST, "layout");
+
+/* filter_below.S */
+extern struct note filter_notes[], *filter_next_note;
+extern void filter_look_below_data(void), filter_look_below_alone(void);
+
+#define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
+#define AHEAD 12		   /* notes whose lines are prefetched */
+
+static bool is_of_code(const struct note *n)
+{
+	return n->of_site[SITE_FLAGS - SITE_REG] & FILTER_SITE_CODE;
+}
+
+static uint64_t victim_of(const struct filter_level *l, const uint32_t *cell)
+{
+	return (uintptr_t)cell == FILTER_NOBODY + sizeof(uint64_t) ? SIM_NO_LINE
+								   : filter_line_of(l, cell);
+}
+
+static uint32_t bin_of(const struct note *n)
+{
+	const struct filter_owner *o = filter_site_owner(n->site);
+	const struct segment *s = segments_of_trailer(o->segment);
+	const uint64_t pc = segment_graph(s)->pc + filter_site_insn(o)->offset;
+
+	return is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
+}
+
+static void count_note(const struct note *n, uint32_t version)
+{
+	const bool is_code = is_of_code(n);
+	const struct filter_level *l = is_code ? &filter_state.code : &filter_state.data;
+	uint32_t bin = bins_known(n->site, n->address, version);
+
+	if (!bin)
+		bin = bin_of(n);
+	bins_replaced(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
+		      victim_of(l, n->victim), true);
+	if (n->last)
+		bins_replaced(bin, BELOW, n->line, victim_of(&filter_state.last, n->last), true);
+}
+
+uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
+{
+	if (l == &filter_state.code)
+		return filter_line_of_code(cell);
+	return l == &filter_state.data ? filter_line_of_data(cell)
+				       : (uint64_t)(cell - filter_state.last_cells);
+}
+
+void filter_look_at_misses(void)
+{
+	if (filter_state.is_fast && filter_turn_is_own())
+		filter_look_below();
+}
+
+void filter_look_below(void)
+{
+	const struct note *end = filter_next_note;
+	uint32_t version;
+
+	if (!bins_are_on()) {
+		filter_look_below_alone();
+		return;
+	}
+	version = bins_version();
+	filter_look_below_data();
+	for (const struct note *n = filter_notes; n < end; n++) {
+		if (n + AHEAD < end)
+			bins_prefetch(is_of_code(n + AHEAD) ? BIN_FIRST_CODE : BIN_FIRST_DATA,
+				      n[AHEAD].line);
+		count_note(n, version);
+	}
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Notes of misses in the first level, which filter_miss.S writes and filter_below.S looks up in LL,
+ * some hundred together. With data structures (bins.h) they say more, and are counted by bin then.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_NOTES_H
+#define DWELL_ENGINE_SIMULATE_FILTER_NOTES_H
+
+#include "engine/simulate/filter/filter_sites.h"
+
+#define NOTE_LINE   0
+#define NOTE_SITE   8 /* its number, and the bytes from SITE_REG on */
+#define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
+#define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
+#define NOTE_RECORD 16 /* the end of the call graph's record of events; or 0 */
+#define NOTE_BYTES  24
+#define NOTES	    256 /* 6 KB */
+/* What follows with data (bins.h); then half as many notes have room. */
+#define NOTE_ADDRESS	24 /* of the access, if it is one to data */
+#define NOTE_VICTIM	32 /* the cell of the line that the first level evicted */
+#define NOTE_LAST	40 /* the same of LL; 0: the line was in LL */
+#define NOTE_DATA_BYTES 48
+
+#ifndef __ASSEMBLER__
+
+struct filter_level;
+
+/* Look up all notes in LL, and count them. There is one hierarchy of two levels. */
+void filter_look_below(void);
+
+/* The same, if the calling thread has the turn: data is about to change its place. */
+void filter_look_at_misses(void);
+
+/* The number of the line whose cell this is, in the level. */
+uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell);
+
+#endif
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Misses by instruction and data structure, and their causes; see bins.h. */
+#include "engine/simulate/whose/bins.h"
+
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/simulate/whose/numbering.h"
+#include "engine/simulate/whose/structures.h"
+#include "engine/unwind/functions.h"
+#include "sim/base/geometry.h"
+#include "sim/cache/entry.h"
+
+#define MOST_BINS   (64u << 20)
+#define MOST_GROUPS (16u << 20)
+#define MOST_PAIRS  (64u << 20)
+
+#define MOST_DETAILED	  (256u << 10) /* pairs of groups */
+#define WITHOUT_FUNCTIONS 0x100u       /* a flag of a pair's cache: its keys are structures */
+
+/*
+ * The last evictor of each line: a directory of leaves, by line. Only evicted lines take memory.
+ */
+#define LEAF_SHIFT   14u /* log2 of the lines of a leaf: a megabyte of memory */
+#define LEAF_LINES   (1u << LEAF_SHIFT)
+#define LINE_BITS    43u /* of lines of 16 bytes */
+#define DIRECTORY    (1ull << (LINE_BITS - LEAF_SHIFT))
+#define LEAF_RESERVE (1ull << 36)
+
+struct evictors {
+	struct grow directory; /* uint32_t: number of a leaf, from 1; 0: none */
+	struct grow leaves;    /* uint32_t: group; 0: the line was never evicted */
+};
+
+struct bin {
+	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
+	uint32_t group;
+};
+
+_Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
+
+/* A function with a data structure. */
+struct group {
+	uint32_t structure, unused;
+	/* The last evictor of its lines from each cache, and the number of that pair; 0: none. */
+	struct {
+		uint32_t evictor, pair;
+	} last[BIN_CACHES];
+};
+
+_Static_assert(sizeof(struct group) <= 64, "a cache line");
+
+static struct {
+	uint32_t forgotten;	 /* times that sites were numbered anew */
+	struct numbering bins;	 /* instruction, structure */
+	struct numbering groups; /* function, structure */
+	struct numbering pairs;	 /* group that missed and its evictor, level */
+	struct grow counts;	 /* struct bin, by number */
+	struct grow pair_counts; /* uint64_t, by number; since they were sent */
+	struct grow memos;	 /* struct bins_memo, by site */
+	struct grow group_items; /* struct group, by number */
+	struct evictors evictors[BIN_CACHES];
+	uint64_t began_ns, due_ns;
+} b;
+
+bool bins_on;
+struct bins_memo *bins_memos;
+
+static bool start_evictors(struct evictors *e)
+{
+	return grow_init_whole(&e->directory, DIRECTORY * sizeof(uint32_t)) == 0 &&
+	       grow_init(&e->leaves, LEAF_RESERVE) == 0;
+}
+
+bool bins_start(uint32_t levels, uint32_t most_sites)
+{
+	bins_on = numbering_init(&b.bins, MOST_BINS) == 0 &&
+		  numbering_init(&b.groups, MOST_GROUPS) == 0 &&
+		  numbering_init(&b.pairs, MOST_PAIRS) == 0 &&
+		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
+		  grow_take(&b.counts, sizeof(struct bin)) &&
+		  grow_init(&b.pair_counts, MOST_PAIRS * sizeof(uint64_t)) == 0 &&
+		  grow_take(&b.pair_counts, sizeof(uint64_t)) &&
+		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
+		  grow_init(&b.group_items, MOST_GROUPS * sizeof(struct group)) == 0 &&
+		  grow_take(&b.group_items, sizeof(struct group)) && structures_start();
+	for (uint32_t level = 0; level < levels; level++)
+		bins_on = bins_on && start_evictors(&b.evictors[level]);
+	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
+	bins_memos = (struct bins_memo *)(void *)b.memos.base;
+	return bins_on;
+}
+
+static struct bin *bin_at(uint32_t number)
+{
+	return (struct bin *)(void *)b.counts.base + number;
+}
+
+/* ---- Bins ---- */
+
+uint32_t bins_version(void)
+{
+	return 1 + structures_version() + b.forgotten;
+}
+
+static struct group *group_at(uint32_t number)
+{
+	return (struct group *)(void *)b.group_items.base + number;
+}
+
+/* 0: memory has run out. */
+static uint32_t group_of(uint64_t pc, uint32_t structure)
+{
+	const uint32_t count = b.groups.count;
+	struct sim_function f = {0};
+	struct group *g;
+	uint32_t number;
+
+	functions_find(0, pc, &f);
+	number = numbering_get(&b.groups, f.start, structure);
+	if (b.groups.count == count)
+		return number;
+	g = grow_take(&b.group_items, sizeof *g);
+	if (!g)
+		return 0;
+	g->structure = structure;
+	return number;
+}
+
+static uint32_t bin_of(uint64_t pc, uint32_t structure)
+{
+	const uint32_t count = b.bins.count, number = numbering_get(&b.bins, pc, structure);
+	struct bin *bin;
+
+	if (b.bins.count == count)
+		return number;
+	bin = grow_take(&b.counts, sizeof *bin);
+	if (!bin)
+		return 0;
+	bin->group = group_of(pc, structure);
+	return number;
+}
+
+uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
+{
+	struct bins_memo *m = &bins_memos[site];
+	struct structure s;
+
+	structures_find(address, &s);
+	m->start = s.start;
+	m->end = s.is_lasting && site ? s.end : s.start;
+	m->version = bins_version();
+	m->bin = bin_of(pc, s.id);
+	return m->bin;
+}
+
+uint32_t bins_of_code(uint32_t site, uint64_t pc)
+{
+	struct bins_memo *m = &bins_memos[site];
+
+	m->version = bins_version();
+	m->start = 0;
+	m->end = site ? UINT64_MAX : 0;
+	m->bin = bin_of(pc, structures_of_code(pc));
+	return m->bin;
+}
+
+void bins_forget_sites(void)
+{
+	b.forgotten++;
+}
+
+/* ---- Misses and evictions ---- */
+
+static uint32_t *directory_entry(const struct evictors *e, uint64_t line)
+{
+	return (uint32_t *)(void *)e->directory.base + (line >> LEAF_SHIFT & (DIRECTORY - 1));
+}
+
+static uint32_t *evictor_in(const struct evictors *e, uint32_t leaf, uint64_t line)
+{
+	return (uint32_t *)(void *)e->leaves.base + ((uint64_t)(leaf - 1) << LEAF_SHIFT) +
+	       (line & (LEAF_LINES - 1));
+}
+
+/* The group that evicted the line last; 0: none did. */
+static uint32_t evictor_of(const struct evictors *e, uint64_t line)
+{
+	const uint32_t leaf = *directory_entry(e, line);
+
+	return leaf ? *evictor_in(e, leaf, line) : 0;
+}
+
+static uint32_t new_leaf(struct evictors *e)
+{
+	if (!grow_take(&e->leaves, LEAF_LINES * sizeof(uint32_t)))
+		return 0;
+	return (uint32_t)(e->leaves.used / (LEAF_LINES * sizeof(uint32_t)));
+}
+
+void bins_prefetch(enum bin_cache cache, uint64_t line)
+{
+	const struct evictors *e = &b.evictors[cache];
+	const uint32_t leaf = *directory_entry(e, line);
+
+	if (leaf)
+		__builtin_prefetch(evictor_in(e, leaf, line), 1);
+}
+
+/*
+ * The pair's number; 0: memory has run out. A compiler has millions of pairs, and half of them
+ * count once: so from some number on, new ones are those of the structures, without functions.
+ */
+static uint32_t pair_of(uint32_t group, uint32_t evictor, enum bin_cache cache)
+{
+	const uint32_t count = b.pairs.count;
+	uint32_t number;
+
+	if (count < MOST_DETAILED)
+		number = numbering_get(&b.pairs, group | (uint64_t)evictor << 32, cache);
+	else
+		number = numbering_find(&b.pairs, group | (uint64_t)evictor << 32, cache);
+	if (!number)
+		number = numbering_get(&b.pairs,
+				       group_at(group)->structure |
+					       (uint64_t)group_at(evictor)->structure << 32,
+				       cache | WITHOUT_FUNCTIONS);
+	if (b.pairs.count != count && !grow_take(&b.pair_counts, sizeof(uint64_t)))
+		return 0;
+	return number;
+}
+
+static void count_pair(uint32_t group, uint32_t evictor, enum bin_cache cache)
+{
+	struct group *g = group_at(group);
+
+	if (g->last[cache].evictor != evictor) {
+		g->last[cache].evictor = evictor;
+		g->last[cache].pair = pair_of(group, evictor, cache);
+	}
+	((uint64_t *)(void *)b.pair_counts.base)[g->last[cache].pair]++;
+}
+
+/* Count the miss of a group on a line that an evictor (0: none) has evicted before. */
+static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor)
+{
+	struct bin_counts *counts = &bin->counts[cache == BIN_FIRST_CODE ? 0 : cache];
+
+	counts->missed++;
+	if (!evictor) {
+		counts->cold++;
+		return;
+	}
+	counts->by_self += group_at(bin->group)->structure == group_at(evictor)->structure;
+	count_pair(bin->group, evictor, cache);
+}
+
+void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_t victim,
+		   bool counts)
+{
+	struct evictors *e = &b.evictors[cache];
+	struct bin *bin = bin_at(number);
+	uint32_t *leaf;
+
+	if (counts)
+		count_miss(bin, cache, evictor_of(e, line));
+	if (victim == SIM_NO_LINE)
+		return;
+	leaf = directory_entry(e, victim);
+	if (!*leaf)
+		*leaf = new_leaf(e);
+	if (*leaf)
+		*evictor_in(e, *leaf, victim) = bin->group;
+}
+
+/* ---- Reports ---- */
+
+/* A report of all bins that have changed is dear: each later one waits longer. */
+#define FIRST_DUE_NS 2000000000ull
+#define DUE_PART     8u
+
+static bool is_due(void)
+{
+	const uint64_t now = now_ns();
+
+	if (!b.began_ns) {
+		b.began_ns = now;
+		b.due_ns = now + FIRST_DUE_NS;
+	}
+	if (now < b.due_ns)
+		return false;
+	b.due_ns = now + FIRST_DUE_NS + (now - b.began_ns) / DUE_PART;
+	return true;
+}
+
+static void send_bin(struct process *p, uint32_t number)
+{
+	const struct numbering_key *k = numbering_key(&b.bins, number);
+	struct bin *bin = bin_at(number);
+	struct record_bin r = {.pc = k->a};
+
+	if (!bin->counts[0].missed)
+		return;
+	memcpy(r.counts, bin->counts, sizeof r.counts);
+	structures_describe(p, (uint32_t)k->b, &r.data);
+	memset(bin->counts, 0, sizeof bin->counts);
+	records_bin(p, &r);
+}
+
+/* Describe one side of a pair. */
+static void describe(struct process *p, uint32_t key, bool is_group, uint64_t *function,
+		     struct bin_data *data)
+{
+	*function = is_group ? numbering_key(&b.groups, key)->a : 0;
+	structures_describe(p, is_group ? group_at(key)->structure : key, data);
+}
+
+static void send_pair(struct process *p, uint32_t number)
+{
+	const struct numbering_key *k = numbering_key(&b.pairs, number);
+	const bool are_groups = !(k->b & WITHOUT_FUNCTIONS);
+	uint64_t *count = (uint64_t *)(void *)b.pair_counts.base + number;
+	struct record_eviction r = {.cache = k->b & ~(uint64_t)WITHOUT_FUNCTIONS, .count = *count};
+
+	if (!*count)
+		return;
+	*count = 0;
+	describe(p, (uint32_t)k->a, are_groups, &r.function, &r.data);
+	describe(p, (uint32_t)(k->a >> 32), are_groups, &r.evictor, &r.evictor_data);
+	records_eviction(p, &r);
+}
+
+void bins_flush(struct process *p, bool is_last)
+{
+	if (!bins_on || (!is_due() && !is_last))
+		return;
+	for (uint32_t number = 1; number <= b.bins.count; number++)
+		send_bin(p, number);
+	for (uint32_t number = 1; number <= b.pairs.count; number++)
+		send_pair(p, number);
+}
+
+void bins_end(struct process *p)
+{
+	bins_flush(p, true);
+	bins_on = false;
+}
+
+void bins_forked(void)
+{
+	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++)
+		memset(bin_at(number)->counts, 0, sizeof bin_at(number)->counts);
+	if (bins_on)
+		memset(b.pair_counts.base, 0, b.pair_counts.used);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whose data misses, and why (MemSpy, sections 3 and 6.5; DTrack, 4.1 and 4.4). A bin is an
+ * instruction with a data structure; a group is a function with a data structure. Each bin counts
+ * its misses by cause:
+ *
+ *   - cold: the line was never in this level before;
+ *   - replaced: it was, and an access of some group took its place.
+ *
+ * The rules:
+ *
+ *   - An access that misses on two lines counts once, for the first of them.
+ *   - The access that brings a line in evicts the line whose place it takes, in each level. Its
+ *     group is the evictor: the function of the instruction, and the data that it accesses.
+ *   - A fetch is an access to the data structure "code" of its file. LL holds code and data, so
+ *     they evict each other there.
+ *   - A line that is evicted again has its last evictor.
+ *
+ * So the causes of a bin add up to its misses, and those of all bins to the misses of the level. Of
+ * a program with very many pairs of groups, some are counted by their data structures alone.
+ *
+ * Functions that count belong to the thread whose turn it is (filter_scheduler.h); the others need
+ * the lock of collect.h.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WHOSE_BINS_H
+#define DWELL_ENGINE_SIMULATE_WHOSE_BINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/core/state.h"
+
+/*
+ * Count by bins, in so many levels of caches, with room for sites of the filter variant. False: no
+ * address space.
+ */
+bool bins_start(uint32_t levels, uint32_t most_sites);
+extern bool bins_on;
+static inline bool bins_are_on(void)
+{
+	return bins_on;
+}
+
+/* Of a site: the data that it accessed last, at [start, end), and its bin. */
+struct bins_memo {
+	uint64_t start, end;
+	uint32_t bin, version;
+};
+extern struct bins_memo *bins_memos; /* by site */
+
+/* Memos of another version do not hold any more. */
+uint32_t bins_version(void);
+
+/*
+ * The bin of a site's access, if it is known without its pc; else 0. `address`: any for fetches.
+ * `version`: bins_version() now.
+ */
+static inline uint32_t bins_known(uint32_t site, uint64_t address, uint32_t version)
+{
+	const struct bins_memo *m = &bins_memos[site];
+
+	return address >= m->start && address < m->end && m->version == version ? m->bin : 0;
+}
+
+/*
+ * The bin of an access to data at `address`, by the instruction at pc. `site`: its number in the
+ * filter variant; 0: none. Returns the bin's number; 0: memory has run out.
+ */
+uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address);
+/* The same of a fetch. */
+uint32_t bins_of_code(uint32_t site, uint64_t pc);
+
+/*
+ * An access has brought a line (its number) to a cache that did not have it, in the place of
+ * `victim` (SIM_NO_LINE: it was free). `counts`: it is the access's first such line in the cache.
+ */
+void bins_replaced(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim, bool counts);
+/* Prefetch what bins_replaced reads of the line. */
+void bins_prefetch(enum bin_cache cache, uint64_t line);
+
+/* Send what is new to the collector: always, or if it is due. */
+void bins_flush(struct process *p, bool is_last);
+/* Send all, and count no more. */
+void bins_end(struct process *p);
+/* In a forked child: what was counted is the parent's. */
+void bins_forked(void);
+
+/* Sites are numbered anew. */
+void bins_forget_sites(void);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the data structure of an address; see structures.h. */
+#include "engine/simulate/whose/structures.h"
+
+#include "engine/data/alloc.h"
+#include "engine/simulate/whose/numbering.h"
+#include "engine/unwind/modules.h"
+
+#define MOST_PLACES (16u << 20)
+
+/* An id: its kind (enum bin_data_kind), and the number of a site, or of a place. */
+#define KIND_SHIFT  28u
+#define NUMBER_MASK ((1u << KIND_SHIFT) - 1)
+
+static struct numbering places; /* start, end */
+
+bool structures_start(void)
+{
+	return numbering_init(&places, MOST_PLACES) == 0;
+}
+
+static uint32_t id_of(enum bin_data_kind kind, uint32_t number)
+{
+	return number ? (uint32_t)kind << KIND_SHIFT | number : 0;
+}
+
+void structures_find(uint64_t address, struct structure *s)
+{
+	struct alloc_place p;
+
+	*s = (struct structure){.start = address, .end = address + 1};
+	if (alloc_find(address, &p)) {
+		*s = (struct structure){.id = id_of(BIN_SITE, p.site),
+					.start = p.start,
+					.end = p.end,
+					.is_lasting = p.is_lasting};
+	} else if (modules_variable(address, &s->start, &s->end)) {
+		s->id = id_of(BIN_VARIABLE, numbering_get(&places, s->start, s->end));
+		s->is_lasting = true;
+	}
+}
+
+uint32_t structures_version(void)
+{
+	return alloc_version + modules_version;
+}
+
+uint32_t structures_of_code(uint64_t pc)
+{
+	struct module_place m;
+
+	modules_place(pc, &m);
+	return id_of(BIN_CODE, numbering_get(&places, m.start, m.end));
+}
+
+void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
+{
+	const uint32_t number = id & NUMBER_MASK;
+
+	*data = (struct bin_data){.kind = id >> KIND_SHIFT};
+	if (data->kind == BIN_SITE) {
+		data->site = number;
+		alloc_publish(p, number);
+	} else if (id) {
+		data->start = numbering_key(&places, number)->a;
+		data->end = numbering_key(&places, number)->b;
+	}
+}

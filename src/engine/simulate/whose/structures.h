@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The data structures of a simulation: blocks of an allocation site, variables of files, stacks,
+ * mappings, and the code of a file. Each has a number, its id.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WHOSE_STRUCTURES_H
+#define DWELL_ENGINE_SIMULATE_WHOSE_STRUCTURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/core/state.h"
+
+struct structure {
+	uint32_t id;	     /* 0: unknown */
+	uint64_t start, end; /* the memory around the address that belongs to it */
+	bool is_lasting;     /* until structures_version changes */
+};
+
+/* False: no address space. */
+bool structures_start(void);
+
+/* Describe the structure that holds address. */
+void structures_find(uint64_t address, struct structure *s);
+uint32_t structures_version(void);
+/* The id of the code around pc. */
+uint32_t structures_of_code(uint64_t pc);
+/* Describe the structure for the collector, which learns of its site first. */
+void structures_describe(struct process *p, uint32_t id, struct bin_data *data);
+
+#endif

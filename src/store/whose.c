@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes and reads the tables of misses by data structure; see whose.h. */
+#include "store/whose.h"
+
+#include "store/row.h"
+#include "store/select.h"
+
+const char *const store_structure_kinds[STORE_STRUCTURE_KINDS] = {
+	[STORE_OF_UNKNOWN] = "unknown",
+	[STORE_OF_SITE] = "site",
+	[STORE_OF_VARIABLE] = "variable",
+	[STORE_OF_CODE] = "code",
+};
+
+int store_put_structure(struct store *s, const struct store_structure *x, struct err *err)
+{
+	struct row r = row_begin(s, PUT_STRUCTURE);
+
+	row_int(&r, x->id);
+	row_int(&r, x->process_id);
+	row_text(&r, x->kind);
+	row_id(&r, x->site_id);
+	row_count(&r, x->start);
+	row_count(&r, x->end);
+	return row_end(&r, err);
+}
+
+int store_put_bin(struct store *s, const struct store_bin *b, struct err *err)
+{
+	struct row r = row_begin(s, PUT_BIN);
+
+	row_int(&r, b->structure_id);
+	row_int(&r, b->location_id);
+	row_text(&r, b->cache);
+	row_count(&r, b->misses);
+	row_count(&r, b->cold);
+	row_count(&r, b->by_self);
+	return row_end(&r, err);
+}
+
+int store_put_eviction(struct store *s, const struct store_eviction *e, struct err *err)
+{
+	struct row r = row_begin(s, PUT_EVICTION);
+
+	row_text(&r, e->cache);
+	row_int(&r, e->structure_id);
+	row_id(&r, e->location_id);
+	row_int(&r, e->evictor_structure_id);
+	row_id(&r, e->evictor_location_id);
+	row_count(&r, e->misses);
+	return row_end(&r, err);
+}
+
+static const struct select_column structure_columns[] = {
+	{SELECT_ID, offsetof(struct store_structure, id), NULL},
+	{SELECT_ID, offsetof(struct store_structure, process_id), NULL},
+	{SELECT_TEXT, offsetof(struct store_structure, kind), "unknown"},
+	{SELECT_ID, offsetof(struct store_structure, site_id), NULL},
+	{SELECT_U64, offsetof(struct store_structure, start), NULL},
+	{SELECT_U64, offsetof(struct store_structure, end), NULL},
+};
+
+static const struct select structure_query = {
+	"SELECT id, process_id, kind, site_id, start, end FROM structure"
+	" WHERE ?1 < 0 OR process_id = ?1 ORDER BY id",
+	sizeof(struct store_structure),
+	SELECT_COLUMNS(structure_columns),
+	NULL,
+};
+
+int store_read_structures(struct store *s, int64_t process, struct store_structure **items,
+			  size_t *count, struct err *err)
+{
+	return select_all(s, &structure_query, process, (void **)items, count, err);
+}
+
+static const struct select_column bin_columns[] = {
+	{SELECT_ID, offsetof(struct store_bin, structure_id), NULL},
+	{SELECT_ID, offsetof(struct store_bin, location_id), NULL},
+	{SELECT_TEXT, offsetof(struct store_bin, cache), "LL"},
+	{SELECT_U64, offsetof(struct store_bin, misses), NULL},
+	{SELECT_U64, offsetof(struct store_bin, cold), NULL},
+	{SELECT_U64, offsetof(struct store_bin, by_self), NULL},
+};
+
+static const struct select bin_query = {
+	"SELECT structure_id, location_id, cache, sum(misses), sum(cold), sum(by_self) FROM bin"
+	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1"
+	" GROUP BY structure_id, location_id, cache ORDER BY structure_id, location_id, cache",
+	sizeof(struct store_bin),
+	SELECT_COLUMNS(bin_columns),
+	NULL,
+};
+
+int store_read_bins(struct store *s, int64_t process, struct store_bin **items, size_t *count,
+		    struct err *err)
+{
+	return select_all(s, &bin_query, process, (void **)items, count, err);
+}
+
+static const struct select_column eviction_columns[] = {
+	{SELECT_TEXT, offsetof(struct store_eviction, cache), "LL"},
+	{SELECT_ID, offsetof(struct store_eviction, structure_id), NULL},
+	{SELECT_ID, offsetof(struct store_eviction, location_id), NULL},
+	{SELECT_ID, offsetof(struct store_eviction, evictor_structure_id), NULL},
+	{SELECT_ID, offsetof(struct store_eviction, evictor_location_id), NULL},
+	{SELECT_U64, offsetof(struct store_eviction, misses), NULL},
+};
+
+static const struct select eviction_query = {
+	"SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id,"
+	" sum(misses) FROM eviction JOIN structure ON structure.id = structure_id"
+	" WHERE ?1 < 0 OR process_id = ?1 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5",
+	sizeof(struct store_eviction),
+	SELECT_COLUMNS(eviction_columns),
+	NULL,
+};
+
+int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,
+			 size_t *count, struct err *err)
+{
+	return select_all(s, &eviction_query, process, (void **)items, count, err);
+}
+
+bool store_has_bins(struct store *s)
+{
+	sqlite3_stmt *q = NULL;
+	bool has = select_prepare(s, "SELECT 1 FROM bin LIMIT 1", STORE_ALL, &q, NULL) == 0 &&
+		   sqlite3_step(q) == SQLITE_ROW;
+
+	sqlite3_finalize(q);
+	return has;
+}

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dwell simulate --data, bins and causes: whose data misses, and why.
+
+    bins.py [--dwell PATH] [--program FIGHTING] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import csv
+import io
+import json
+
+import simulate_common
+from cases import Skip, case, check, main
+from simulate_common import ask, run, simulate, totals
+
+LL = '--cache=LL=1M,16,64'
+CAUSES = ['cold', 'by_self', 'by_others']
+
+
+def counted(*options, path='run.db'):
+    """Simulate the command in `options`; skip the case where misses cannot be counted by data structure."""
+    done = run('simulate', '-q', '--data', '-o', path, *options)
+    check(done[0] == 0, *options, *done)
+    if 'not counted by data structure' in done[2]:
+        raise Skip('this processor cannot look into simulated caches from translated code')
+
+
+def rows(view, *options, path='run.db'):
+    status, out, err = run(view, '--format', 'csv', *options, path)
+    check(status == 0, view, err)
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def bin_of(function, data, level='L1'):
+    """(misses, causes) of a function on the data structure whose name begins so."""
+    found = [r for r in rows('bins') if r['function'] == function and r['data'].startswith(data)]
+    check(len(found) == 1, function, data, found)
+    return [int(found[0]['%s_%s' % (level, what)]) for what in ['misses', *CAUSES]]
+
+
+@case
+def two_arrays_evict_each_other():
+    """Direct-mapped: each access misses, as the other array has taken the place."""
+    counted('--cache=L1d=32K,1,64', LL, PROGRAM, 'arrays')
+    misses, cold, by_self, by_others = bin_of('multiply', 'aligned_alloc in fight (fighting.c:32)')
+    check((misses, cold, by_self) == (409600, 0, 0), misses, cold, by_self)
+    # The program has written the lines of the first array last: it finds each once, but for some that the stack evicts.
+    misses, cold, by_self, by_others = bin_of('multiply', 'aligned_alloc in fight (fighting.c:31)')
+    check(0 <= misses - (409600 - 512) <= 8 and (cold, by_self) == (0, 0), misses, cold, by_self)
+    first, second = rows('causes')[:2]
+    check({first['data'], second['data']} == {first['evictor_data'], second['evictor_data']}, first, second)
+    check(first['cause'] == second['cause'] == 'other', first, second)
+
+
+@case
+def with_two_ways_each_array_evicts_itself():
+    counted('--cache=L1d=32K,2,64', LL, PROGRAM, 'arrays')
+    for line in 31, 32:
+        misses, cold, by_self, by_others = bin_of('multiply', 'aligned_alloc in fight (fighting.c:%d)' % line)
+        check(misses == 51200 and cold == 0 and by_others <= 512, line, misses, cold, by_self, by_others)
+
+
+@case
+def a_list_and_a_stream():
+    """All nodes miss in both caches, the stream once a line; in LL the list evicts the stream."""
+    counted('--cache=L1d=32K,8,64', LL, PROGRAM, 'list')
+    for function, line in ('follow', 63), ('add_up', 64):
+        misses, cold, by_self, by_others = bin_of(function, 'aligned_alloc in take_turns (fighting.c:%d)' % line)
+        check(0 <= 163840 - misses <= 2 and cold == 0 and by_others < 2000, function, misses, cold, by_others)
+    check(bin_of('follow', 'aligned_alloc', 'LL')[0] > 160000, 'the list fits LL')
+    misses, cold, by_self, by_others = bin_of('add_up', 'aligned_alloc', 'LL')
+    check(by_others > 0.9 * misses, 'the stream', misses, by_others)
+
+
+def check_sums(options):
+    """Returns the misses of each cache."""
+    counted(*options)
+    events = totals()
+    bins = {cache: numbers for cache, *numbers in
+            ask('SELECT cache, sum(misses), sum(cold), sum(by_self) FROM bin GROUP BY cache')}
+    evicted = dict(ask('SELECT cache, sum(misses) FROM eviction GROUP BY cache'))
+    ours = dict(ask('SELECT cache, sum(misses) FROM eviction WHERE structure_id = evictor_structure_id GROUP BY cache'))
+    expected = {'L1d': ['D1mr', 'D1mw'], 'L1i': ['I1mr'], 'L2': ['I2mr', 'D2mr', 'D2mw'], 'LL': ['ILmr', 'DLmr', 'DLmw']}
+    for cache, (misses, cold, by_self) in bins.items():
+        wanted = sum(events.get(event, 0) for event in expected[cache])
+        check(misses == wanted, options, cache, misses, 'for', wanted)
+        check(misses - cold == evicted.get(cache, 0), options, cache, misses, cold, evicted)
+        check(by_self == ours.get(cache, 0), options, cache, by_self, ours)
+    return {cache: numbers[0] for cache, numbers in bins.items()}
+
+
+def check_views(misses, options):
+    """Of a run of one process, as views show one."""
+    shown = rows('bins')
+    for level in 'L1', 'LL':
+        for r in shown:
+            check(int(r[level + '_misses']) == sum(int(r['%s_%s' % (level, c)]) for c in CAUSES), r)
+        all_shown = sum(int(r[level + '_misses']) for r in shown)
+        wanted = sum(misses[c] for c in misses if c.startswith(level))
+        check(all_shown == wanted, options, level, all_shown, wanted)
+    for by in 'data', 'function', 'both':
+        check(sum(int(r['misses']) for r in rows('causes', '--by', by)) == sum(misses.values()), by)
+
+
+@case
+def sums_are_the_events():
+    """Bins and causes add up to the misses of each cache, whichever way translated code looks them up."""
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    small = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64']
+    for shape in ([*small, '--cache=LL=64K,16,64'], [*small, '--cache=LL=64K,16,64', '--no-call-graph'],
+                  ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64', '--cache=LL=16K,2,64'],
+                  ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], [*small, '--cache=LL=64K,8,128'],
+                  [*small, '--cache=L2=16K,4,64', '--cache=LL=96K,12,64'],
+                  ['--cache=L1d=4K,4,64,random', '--cache=LL=64K,16,64,random'],
+                  ['--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,64,fifo'], ['--no-instructions', *small]):
+        options = [*shape, '--', 'gzip', '-c', 'text']
+        check_views(check_sums(options), options)
+    check_sums([*small, LL, 'sh', '-c', 'gzip -c text | gzip -d; :'])
+
+
+@case
+def views_take_rows_and_formats():
+    counted(LL, PROGRAM, 'arrays')
+    status, out, _ = run('bins', '-n', '1', 'run.db')
+    check(status == 0 and 'multiply' in out and '... and' in out, out)
+    for view in 'bins', 'causes':
+        status, out, _ = run(view, '--format', 'json', '--focus', 'aligned_alloc', 'run.db')
+        listed = json.loads(out)[view]
+        check(status == 0 and listed and all('aligned_alloc' in row['data'] for row in listed), listed[:3])
+
+
+@case
+def what_cannot_be_is_refused():
+    for options, words in ((['--also', 'L1d=2K,2,64'], '--also'), (['--no-filter'], '--no-filter'), (['--curve'], '--curve')):
+        status, _, err = run('simulate', '--data', *options, '-o', 'other.db', 'true')
+        check(status == 2 and words in err and '--data' in err, options, status, err)
+    simulate('--', 'true', path='other.db')
+    for view in 'bins', 'causes':
+        status, _, err = run(view, 'other.db')
+        check(status != 0 and 'dwell simulate --data' in err, view, err)
+    status, out, err = run('simulate', '-q', '--data', '--write-backs', '-o', 'other.db', 'echo', 'on')
+    check(status == 0 and out == 'on\n' and 'not counted by data structure' in err, status, out, err)
+
+
+def set_up(dwell, program, folder):
+    global PROGRAM
+    PROGRAM = program
+    simulate_common.set_up(dwell, None, folder)
+
+
+if __name__ == '__main__':
+    main('bins', __doc__, set_up, program='build/tests/cli/fighting')
