@@ -159,8 +159,8 @@ static void the_model_gets_none_of_a_process_cut_off(void **state)
 		assert_non_null(strstr(text_get(&out), "These are left out: cut off"));
 		text_release(&out);
 		summary_csv(&s, &out);
-		assert_non_null(strstr(text_get(&out), "\ncount,followed,,82,,,,,,,\n"
-						       "count,followed_touched,,41,,,,,,,\n"));
+		assert_non_null(strstr(text_get(&out), "\ncount,followed,,82,,,,,,,,,\n"
+						       "count,followed_touched,,41,,,,,,,,,\n"));
 		text_release(&out);
 		summary_release(&s);
 		profile_close(&p);

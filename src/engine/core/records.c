@@ -562,6 +562,7 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 	p->ring.slot->counters = r.counters;
 	put(p, RECORD_END, &r, sizeof r, 0, 0, true);
 	p->profiling = false;
+	slots_unlock(p);
 	__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_ENDED, __ATOMIC_RELEASE);
 	wake_collector();
 }

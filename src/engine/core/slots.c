@@ -35,8 +35,10 @@ bool slots_map_of(struct process *p, uint32_t pid)
 	for (uint32_t i = 0; i < engine.slot_count; i++) {
 		struct channel_slot slot = slots_look(p, i);
 
-		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid && slot.order == p->order)
+		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid && slot.order == p->order) {
+			p->slot = i;
 			return slots_map(p, i);
+		}
 	}
 	return false;
 }
@@ -47,9 +49,19 @@ void slots_unmap(struct process *p)
 	p->ring.slot = 0;
 }
 
-void slots_lock(const struct process *p)
+static void set_lock(const struct process *p, short type)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = 0, .l_start = p->slot, .l_len = 1};
+	struct flock lock = {.l_type = type, .l_whence = 0, .l_start = p->slot, .l_len = 1};
 
 	sys3(SYS_fcntl, p->channel_fd, F_SETLK, &lock);
+}
+
+void slots_lock(const struct process *p)
+{
+	set_lock(p, F_WRLCK);
+}
+
+void slots_unlock(const struct process *p)
+{
+	set_lock(p, F_UNLCK);
 }

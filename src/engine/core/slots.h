@@ -22,5 +22,10 @@ bool slots_map_of(struct process *p, uint32_t pid);
 void slots_unmap(struct process *p);
 /* Lock p's slot in the channel file, which shows the collector its pid: see struct channel_slot. */
 void slots_lock(const struct process *p);
+/*
+ * Unlock it when all records are written: the process may live on, or die slowly, while another
+ * one has the slot, whose pid the collector would take it for.
+ */
+void slots_unlock(const struct process *p);
 
 #endif
