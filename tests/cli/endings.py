@@ -346,6 +346,26 @@ def programs_by_descriptor_are_profiled_as_the_kernel_runs_them():
             check((last['state'], last['exit_status']) == ('exited', status), last)
 
 
+@case
+def who_takes_over_the_place_of_another_is_not_taken_for_it():
+    """Processes that install a filter are profiled no more, but live on; when they end, others have their slots."""
+    with open('filtered.py', 'w') as f:
+        f.write('import ctypes, struct, time\n'
+                'libc = ctypes.CDLL(None)\n'
+                'allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))\n'
+                'program = struct.pack("HxxxxxxQ", 1, ctypes.addressof(allow))\n'
+                'assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0\n'
+                'print("filtered", flush=True)\n'
+                'time.sleep(1.5)\n')
+    told = shell('o.db', 'for i in 1 2 3; do %s -IS filtered.py & done | (read x; read x; read x; sleep .3; '
+                 'for i in 1 2 3 4 5 6 7 8; do sleep 3 & done; wait)' % sys.executable)
+    check(told[0] == 0, told)
+    states = [(row['command'], row['state']) for row in rows('processes', 'o.db')[0]]
+    # A forked shell that becomes a sleep may have its name already.
+    check([s for c, s in states if c == 'sleep 3' and s != 'exec'] == ['exited'] * 8, states)
+    check([s for c, s in states if 'filtered.py' in c and s == 'detached'] == ['detached'] * 3, states)
+
+
 def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
     DWELL, PROGRAMS = dwell, programs

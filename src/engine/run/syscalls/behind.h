@@ -4,8 +4,8 @@
  * /proc/PID/mem, into buffers, into files with private mappings, and asynchronously (io_uring). The
  * translations are dropped, or code verifies itself on each run.
  */
-#ifndef DWELL_ENGINE_RUN_BEHIND_H
-#define DWELL_ENGINE_RUN_BEHIND_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_BEHIND_H
+#define DWELL_ENGINE_RUN_SYSCALLS_BEHIND_H
 
 #include "engine/core/state.h"
 

@@ -3,8 +3,8 @@
  * The engine's two descriptors: the channel and its own file. The target must not see them, neither
  * by number nor by having fewer of its own.
  */
-#ifndef DWELL_ENGINE_RUN_DESCRIPTORS_H
-#define DWELL_ENGINE_RUN_DESCRIPTORS_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_DESCRIPTORS_H
+#define DWELL_ENGINE_RUN_SYSCALLS_DESCRIPTORS_H
 
 #include <sys/resource.h>
 

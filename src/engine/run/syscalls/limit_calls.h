@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program's calls that set and get its memory limits, and the limits' effect. */
-#ifndef DWELL_ENGINE_RUN_LIMIT_CALLS_H
-#define DWELL_ENGINE_RUN_LIMIT_CALLS_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_LIMIT_CALLS_H
+#define DWELL_ENGINE_RUN_SYSCALLS_LIMIT_CALLS_H
 
 #include "engine/core/program_limits.h"
 

@@ -5,8 +5,8 @@
  *
  * The program reads a copy, made when it opens the file.
  */
-#ifndef DWELL_ENGINE_RUN_MAPS_VIEW_H
-#define DWELL_ENGINE_RUN_MAPS_VIEW_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_MAPS_VIEW_H
+#define DWELL_ENGINE_RUN_SYSCALLS_MAPS_VIEW_H
 
 #include "engine/core/state.h"
 

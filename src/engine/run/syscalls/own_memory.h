@@ -7,8 +7,8 @@
  * There is no list of the engine's mappings: a mapping that is not the program's is the engine's.
  * The kernel is asked only about ranges that the program has not mapped completely.
  */
-#ifndef DWELL_ENGINE_RUN_OWN_MEMORY_H
-#define DWELL_ENGINE_RUN_OWN_MEMORY_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_OWN_MEMORY_H
+#define DWELL_ENGINE_RUN_SYSCALLS_OWN_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The effect of a program's seccomp filter on the engine's own system calls. Pure. */
-#ifndef DWELL_ENGINE_RUN_SANDBOX_H
-#define DWELL_ENGINE_RUN_SANDBOX_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_SANDBOX_H
+#define DWELL_ENGINE_RUN_SYSCALLS_SANDBOX_H
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The target's system calls: most pass through, the engine handles some. */
-#ifndef DWELL_ENGINE_RUN_SYSCALLS_H
-#define DWELL_ENGINE_RUN_SYSCALLS_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_SYSCALLS_H
+#define DWELL_ENGINE_RUN_SYSCALLS_SYSCALLS_H
 
 #include "engine/core/state.h"
 

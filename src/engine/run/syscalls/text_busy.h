@@ -3,8 +3,8 @@
  * A file that is being executed cannot be opened for writing. The kernel protects the engine's
  * file, which it has executed. The engine protects the program's file, within its process only.
  */
-#ifndef DWELL_ENGINE_RUN_TEXT_BUSY_H
-#define DWELL_ENGINE_RUN_TEXT_BUSY_H
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_TEXT_BUSY_H
+#define DWELL_ENGINE_RUN_SYSCALLS_TEXT_BUSY_H
 
 #include "engine/core/state.h"
 

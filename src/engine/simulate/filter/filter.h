@@ -27,8 +27,8 @@
  *
  * One thread at a time runs: threads take turns (filter_scheduler.h).
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_H
-#define DWELL_ENGINE_SIMULATE_FILTER_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_H
 
 #define FILTER_LOW	    0x60000000
 #define FILTER_CELLS	    0x70060000 /* see filter_trust.h */

@@ -3,8 +3,8 @@
  * The access that C handles for the filter, when misses are counted by data structure: lines that
  * it brings to caches count for its bin (bins.h).
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_ACCESS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_ACCESS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_ACCESS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_ACCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,8 +16,8 @@
  * them needs the lock of collect.h: functions that code calls take it themselves where they need
  * it; the others are called with it.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_CALLS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_CALLS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_CALLS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_CALLS_H
 
 #include "engine/translate/call_record.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* For the filter variant: the cheapest test that an access does not straddle two lines. */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_CHECK_H
-#define DWELL_ENGINE_SIMULATE_FILTER_CHECK_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_CHECK_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_CHECK_H
 
 #include "engine/decode/decode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events that may end the filter variant, or start the scheduler in it. */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_VARIANT_H
-#define DWELL_ENGINE_SIMULATE_FILTER_VARIANT_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_END_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_END_H
 
 #include "engine/core/frame.h"
 #include "engine/core/state.h"

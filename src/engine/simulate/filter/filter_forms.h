@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The instruction forms of the filter variant, besides those of emit.h. */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_FORMS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_FORMS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_FORMS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_FORMS_H
 
 #include "engine/codecache/emit.h"
 #include "engine/simulate/filter/filter.h"

@@ -3,8 +3,8 @@
  * Moves the filter's lines to the caches of the hierarchy when the filter ends. Keeps the
  * replacement order of each set.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_HANDOVER_H
-#define DWELL_ENGINE_SIMULATE_FILTER_HANDOVER_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_HANDOVER_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_HANDOVER_H
 
 struct sim_cache;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The address space of the filter variant's tables; see filter.h. */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
-#define DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_MEMORY_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  * says which misses lie between two steps. The result of a miss is a word with a bit for each
  * event.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_SEVERAL_H
-#define DWELL_ENGINE_SIMULATE_FILTER_SEVERAL_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_MULTI_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_MULTI_H
 
 /* struct filter_miss */
 #define MISS_LINE   0

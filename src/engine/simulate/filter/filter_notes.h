@@ -3,8 +3,8 @@
  * Notes of misses in the first level, which filter_miss.S writes and filter_below.S looks up in LL,
  * some hundred together. With data structures (bins.h) they say more, and are counted by bin then.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_NOTES_H
-#define DWELL_ENGINE_SIMULATE_FILTER_NOTES_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_NOTES_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_NOTES_H
 
 #include "engine/simulate/filter/filter_sites.h"
 

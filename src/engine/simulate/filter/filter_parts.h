@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the files that emit the filter variant's code (filter_emit.c, filter_data.c). */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_PARTS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_PARTS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_PARTS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_PARTS_H
 
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_runs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by filter_miss.S and filter_below.S: the search for a set's oldest line. */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_ROWS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_ROWS_H
 
 #include "engine/core/layout.h"
 #include "engine/simulate/filter/filter.h"

@@ -11,8 +11,8 @@
  *
  * One time also suffices for neighbouring accesses whose lines are the same or in different sets.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_RUNS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_RUNS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_RUNS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_RUNS_H
 
 #include "engine/decode/decode.h"
 

@@ -10,8 +10,8 @@
  * The thread that holds the turn changes counters as it runs. So only that thread may read them,
  * under the lock of collect.h, unless nobody holds the turn or no thread can run.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_TURNS_H
-#define DWELL_ENGINE_SIMULATE_FILTER_TURNS_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_SCHEDULER_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_SCHEDULER_H
 
 #include "engine/core/state.h"
 

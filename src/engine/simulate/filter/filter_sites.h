@@ -9,8 +9,8 @@
  *
  * All functions need the translate lock, and those that read counts also the lock of collect.h.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_SITES_H
-#define DWELL_ENGINE_SIMULATE_FILTER_SITES_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_SITES_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_SITES_H
 
 /* The data behind the jump, at an address that is a multiple of 8. */
 #define SITE_NUMBER 0 /* u32 */

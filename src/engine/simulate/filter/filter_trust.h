@@ -7,8 +7,8 @@
  *
  * Under the translate lock.
  */
-#ifndef DWELL_ENGINE_SIMULATE_FILTER_TRUST_H
-#define DWELL_ENGINE_SIMULATE_FILTER_TRUST_H
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_TRUST_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_TRUST_H
 
 #include <stdbool.h>
 #include <stdint.h>
