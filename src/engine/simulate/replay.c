@@ -167,7 +167,7 @@ bool replay_start(void)
 		filter_start(&r.h[0]);
 	if (engine_counts_data() && !bins_are_on())
 		say("misses are not counted by data structure: with these caches or options each "
-		    "access is replayed (see 'dwell simulate --help')");
+		    "access is replayed; dwell-simulate(1) says when");
 	return true;
 }
 
