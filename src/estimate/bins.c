@@ -218,7 +218,9 @@ static void make_evictions(struct bins *b, enum bins_by by)
 {
 	const struct profile *p = b->data.profile;
 	const size_t n = list_evictions(b, by);
+	const char *cache = NULL;
 	size_t used = 0, shown = 0;
+	uint64_t all = 0;
 
 	qsort(b->evictions, n, sizeof(*b->evictions), compare_evictions);
 	for (size_t i = 0; i < n; i++) {
@@ -230,7 +232,10 @@ static void make_evictions(struct bins *b, enum bins_by by)
 	for (size_t i = 0; i < used; i++) {
 		struct bins_eviction *e = &b->evictions[i];
 
-		e->share = (double)e->misses / (double)misses_in(p, e->cache);
+		if (i == 0 || !is_text(cache, e->cache)) /* they are sorted by cache */
+			all = misses_in(p, e->cache);
+		cache = e->cache;
+		e->share = (double)e->misses / (double)all;
 		if (query_shows(b->query, (const char *const[]){e->function, e->data}, 2))
 			b->evictions[shown++] = *e;
 	}
