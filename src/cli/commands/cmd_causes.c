@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
-#include "estimate/bins.h"
+#include "estimate/counted/bins.h"
 #include "views/rows.h"
 
 static const char *const by_names[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Misses by function and data structure; see bins.h. */
-#include "estimate/bins.h"
+#include "estimate/counted/bins.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Misses by function and data structure, with their causes, as a simulation has counted them
  * (MemSpy, section 3). The causes are those of engine/simulate/whose/bins.h.
  */
-#ifndef DWELL_ESTIMATE_BINS_H
-#define DWELL_ESTIMATE_BINS_H
+#ifndef DWELL_ESTIMATE_COUNTED_BINS_H
+#define DWELL_ESTIMATE_COUNTED_BINS_H
 
 #include "base/arena.h"
 #include "estimate/data.h"
