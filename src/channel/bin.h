@@ -31,12 +31,23 @@ struct bin_counts {
 	uint64_t by_self; /* on lines that an access to the same data structure has evicted */
 };
 
+/*
+ * Where in its data structure an instruction has missed, in the whole run: at bytes low + k * step,
+ * up to high, from the beginning of the block or variable. low > high: nowhere; in a record: as in
+ * the bin's last one.
+ */
+struct bin_range {
+	uint64_t low, high;
+	uint64_t step; /* the greatest common divisor of all differences; 0: always at low */
+};
+
 /* Misses of an instruction on a data structure, by level: in its first level, below, and so on. */
 struct record_bin {
 	struct record_header h;
 	uint64_t position; /* accesses of the process so far */
 	uint64_t pc;
 	struct bin_data data;
+	struct bin_range range;
 	struct bin_counts counts[BIN_MOST_LEVELS];
 };
 
@@ -53,7 +64,7 @@ struct record_eviction {
 	struct bin_data data, evictor_data;
 };
 
-_Static_assert(sizeof(struct record_bin) == 168, "layout of record_bin");
+_Static_assert(sizeof(struct record_bin) == 192, "layout of record_bin");
 _Static_assert(sizeof(struct record_eviction) == 96, "layout of record_eviction");
 
 #endif

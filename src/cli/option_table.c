@@ -120,6 +120,8 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 	[OPTION_SITES_BY] = {"sites-by", 0, "WHAT", OPTION_CHOICE, AT(sites_by),
 			     .help = "Group heap blocks that come from the same WHAT",
 			     .group = ROWS, .what = "blocks by"},
+	[OPTION_FIELDS] = {"fields", 0, NULL, OPTION_FLAG, AT(fields),
+			   .help = "Show a row for each field of a data structure", .group = ROWS},
 	[OPTION_EVENT] = {"event", 'e', "EVENT", OPTION_TEXT,
 			  LIST(query.metrics, query.metric_count),
 			  .help = "Show this event: a name, or a formula such as 'CEst = Ir + "

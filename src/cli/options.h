@@ -61,6 +61,7 @@ enum option_id {
 	/* Rows */
 	OPTION_BY,
 	OPTION_SITES_BY,
+	OPTION_FIELDS,
 	OPTION_EVENT,
 	OPTION_SORT,
 	OPTION_INCLUSIVE,
@@ -135,6 +136,7 @@ struct options {
 	const char *output; /* NULL: not given, and no default */
 	int format;	    /* enum view_format */
 	int to;		    /* index of the export format; -1: not given */
+	bool fields;	    /* rows of data by field */
 	bool folded, parts, is_quiet, is_verbose, no_pager, wants_help, wants_version;
 
 	uint64_t pid; /* 0: not given */

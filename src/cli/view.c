@@ -70,6 +70,12 @@ int view_run_bins(const struct options *o,
 	return run_by(profile_open_bins, o, print);
 }
 
+int view_run_fields(const struct options *o,
+		    int (*print)(const struct options *o, const struct profile *p))
+{
+	return run_by(profile_open_fields, o, print);
+}
+
 int view_run_exact(const struct options *o,
 		   int (*print)(const struct options *o, const struct profile *p))
 {

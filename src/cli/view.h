@@ -19,6 +19,9 @@ int view_run(const struct options *o,
 /* The same for views of misses by data structure. */
 int view_run_bins(const struct options *o,
 		  int (*print)(const struct options *o, const struct profile *p));
+/* The same for views of samples, or of misses by data structure. */
+int view_run_fields(const struct options *o,
+		    int (*print)(const struct options *o, const struct profile *p));
 /* The same for views that also show exact curves. */
 int view_run_exact(const struct options *o,
 		   int (*print)(const struct options *o, const struct profile *p));

@@ -243,10 +243,18 @@ static bool are_bin_counts(const struct bin_counts *c)
 	return c->missed <= MAX_COUNT && c->cold <= c->missed && c->by_self <= c->missed - c->cold;
 }
 
+/* Either nowhere, or low and high are some steps apart. */
+static bool is_range(const struct bin_range *r)
+{
+	if (r->low > r->high)
+		return true;
+	return r->step == 0 ? r->low == r->high : (r->high - r->low) % r->step == 0;
+}
+
 static const char *check_bin(const struct record_header *h)
 {
 	const struct record_bin *b = (const void *)h;
-	bool is_good = is_of_bin(&b->data) && b->position <= MAX_COUNT;
+	bool is_good = is_of_bin(&b->data) && b->position <= MAX_COUNT && is_range(&b->range);
 
 	for (size_t level = 0; level < BIN_MOST_LEVELS; level++)
 		is_good &= are_bin_counts(&b->counts[level]);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "estimate/allocators.h"
 #include "estimate/data_calls.h"
+#include "estimate/members.h"
 #include "estimate/ratios.h"
 
 const char *const data_kind_names[] = {
@@ -206,11 +207,15 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 }
 
 /*
- * The element size given to calloc. Compilers replace malloc and memset by calloc(n, 1) or
- * calloc(1, n), which say nothing about elements.
+ * The size of the type that the blocks hold; else the element size given to calloc. Compilers
+ * replace malloc and memset by calloc(n, 1) or calloc(1, n), which say nothing about elements.
  */
-static uint64_t element_size(const struct store_site *s)
+static uint64_t element_size(const struct profile *p, const struct store_site *s)
 {
+	const struct store_layout *l = members_layout(p, s->layout_id);
+
+	if (l != NULL)
+		return l->bytes;
 	return s->element_size > 1 && s->element_size < s->largest ? s->element_size : 0;
 }
 
@@ -227,6 +232,13 @@ static uint64_t call_of(const struct profile *p, const struct store_site *s,
 	return 0;
 }
 
+static const char *type_of(const struct profile *p, int64_t layout)
+{
+	const struct store_layout *l = members_layout(p, layout);
+
+	return l != NULL ? l->type : NULL;
+}
+
 static struct data_row site_row(const struct build *b, const struct store_site *s)
 {
 	enum data_kind kind = kind_of(s);
@@ -236,7 +248,9 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 		.kind = kind,
 		.name = site_name(b, s, kind, f),
 		.allocator = kind == DATA_HEAP || kind == DATA_MAPPING ? s->kind : NULL,
-		.element_size = element_size(s),
+		.type = type_of(b->p, s->layout_id),
+		.layout = s->layout_id,
+		.element_size = element_size(b->p, s),
 		.blocks = s->blocks,
 		.bytes = s->peak_bytes,
 		.allocated_bytes = s->bytes,
@@ -275,6 +289,7 @@ static struct data_row variable_row(const struct store_variable *v)
 				 .type = v->type,
 				 .module = v->module,
 				 .element_size = v->element_size,
+				 .layout = v->layout_id,
 				 .blocks = 1,
 				 .bytes = bytes,
 				 .allocated_bytes = bytes,
@@ -314,6 +329,10 @@ static void merge_row(struct data_row *to, const struct data_row *row)
 		to->largest = row->largest;
 	if (to->element_size != row->element_size)
 		to->element_size = 0;
+	if (to->layout != row->layout) {
+		to->layout = 0;
+		to->type = NULL;
+	}
 	to->blocks += row->blocks;
 	to->bytes += row->bytes;
 	to->allocated_bytes += row->allocated_bytes;

@@ -49,9 +49,10 @@ struct data_row {
 	const char *function;  /* had the blocks allocated; or NULL */
 	const char *file;      /* of that function, or of the declaration; or NULL */
 	uint32_t line;	       /* or 0 */
-	const char *type;      /* for a variable; or NULL */
+	const char *type;      /* of a variable; of what blocks hold; or NULL */
 	const char *module;    /* path of the variable's file; or NULL */
 	uint64_t element_size; /* bytes; 0: unknown */
+	int64_t layout;	       /* of its type, or its elements' type; 0: unknown */
 	uint64_t blocks;       /* total allocated; 1 for a variable */
 	uint64_t bytes;	       /* peak size; for several sites the sum of their peaks */
 	uint64_t allocated_bytes;	  /* total */

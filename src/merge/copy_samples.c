@@ -5,6 +5,7 @@
 
 #include "merge/private.h"
 #include "store/curves.h"
+#include "store/layouts.h"
 
 /* Sites and paths are numbered from 1; 0 means none. */
 static int64_t shifted_number(int64_t id, int64_t by)
@@ -119,6 +120,7 @@ static int put_sites(struct copying *c, struct store_site *x, struct err *err)
 	x->id += c->by.site;
 	x->process_id += c->by.process;
 	x->path = moved;
+	x->layout_id = shifted_number(x->layout_id, c->by.layout);
 	use_id(&c->next.site, x->id);
 	status = moved != NULL ? store_put_site(c->out, x, err)
 			       : err_set(err, "not enough memory for a call path");
@@ -132,12 +134,30 @@ static int put_variables(struct copying *c, struct store_variable *x, struct err
 {
 	x->id += c->by.variable;
 	x->process_id += c->by.process;
+	x->layout_id = shifted_number(x->layout_id, c->by.layout);
 	use_id(&c->next.variable, x->id);
 	return store_put_variable(c->out, x, err);
 }
 
 COPY_EACH(variables, struct store_variable,
 	  store_read_variables(c->in, STORE_ALL, &items, &count, err))
+
+static int put_layouts(struct copying *c, struct store_layout *x, struct err *err)
+{
+	x->id += c->by.layout;
+	use_id(&c->next.layout, x->id);
+	return store_put_layout(c->out, x, err);
+}
+
+COPY_EACH(layouts, struct store_layout, store_read_layouts(c->in, &items, &count, err))
+
+static int put_members(struct copying *c, struct store_member *x, struct err *err)
+{
+	x->layout_id += c->by.layout;
+	return store_put_member(c->out, x, err);
+}
+
+COPY_EACH(members, struct store_member, store_read_members(c->in, &items, &count, err))
 
 /* ---- Exact curves ---- */
 
@@ -167,9 +187,9 @@ int copy_exact(struct copying *c, struct err *err)
 int copy_samples(struct copying *c, struct err *err)
 {
 	if (copy_windows(c, err) != 0 || copy_paths(c, err) != 0 || copy_sites(c, err) != 0 ||
-	    copy_variables(c, err) != 0 || copy_sample_rows(c, err) != 0 ||
-	    copy_follows(c, err) != 0 || copy_arrivals(c, err) != 0 ||
-	    copy_stack_distances(c, err) != 0)
+	    copy_variables(c, err) != 0 || copy_layouts(c, err) != 0 || copy_members(c, err) != 0 ||
+	    copy_sample_rows(c, err) != 0 || copy_follows(c, err) != 0 ||
+	    copy_arrivals(c, err) != 0 || copy_stack_distances(c, err) != 0)
 		return -1;
 	return copy_nested(c, err);
 }

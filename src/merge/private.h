@@ -8,7 +8,7 @@
 
 /* Added to the ids of the current input, so that they are free in the new profile. */
 struct shift {
-	int64_t process, module, location, path, site, variable, node;
+	int64_t process, module, location, path, site, variable, layout, node;
 };
 
 struct copying {

@@ -288,7 +288,9 @@ static int read_data(struct profile *p, struct err *err)
 
 	if (store_read_modules(p->store, id, &p->modules, &p->module_count, err) != 0 ||
 	    store_read_sites(p->store, id, &p->sites, &p->site_count, err) != 0 ||
-	    store_read_variables(p->store, id, &p->variables, &p->variable_count, err) != 0)
+	    store_read_variables(p->store, id, &p->variables, &p->variable_count, err) != 0 ||
+	    store_read_layouts(p->store, &p->layouts, &p->layout_count, err) != 0 ||
+	    store_read_members(p->store, &p->members, &p->member_count, err) != 0)
 		return -1;
 	if (p->variable_count > 0)
 		qsort(p->variables, p->variable_count, sizeof(*p->variables), compare_variables);
@@ -415,6 +417,8 @@ static int read_bins(struct profile *p, struct err *err)
 			       store_read_structures(p->store, id, &p->structures,
 						     &p->structure_count, err) == 0 &&
 			       store_read_bins(p->store, id, &p->bins, &p->bin_count, err) == 0 &&
+			       store_read_bin_ranges(p->store, id, &p->ranges, &p->range_count,
+						     err) == 0 &&
 			       store_read_evictions(p->store, id, &p->evictions, &p->eviction_count,
 						    err) == 0
 		       ? profile_cost_bins(p, err)
@@ -437,6 +441,19 @@ int profile_open_bins(struct profile *p, const char *path, int64_t process, stru
 		return 0;
 	profile_close(p);
 	return -1;
+}
+
+int profile_open_fields(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	struct store *s;
+	bool is_counted;
+
+	if (store_open_readonly(path, &s, err) != 0)
+		return -1;
+	is_counted = store_has_bins(s);
+	store_close(s);
+	return is_counted ? profile_open_bins(p, path, process, err)
+			  : profile_open(p, path, process, err);
 }
 
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
@@ -467,9 +484,12 @@ void profile_close(struct profile *p)
 	free(p->data_costs);
 	free(p->structures);
 	free(p->bins);
+	free(p->ranges);
 	free(p->evictions);
 	free(p->curves);
 	free(p->variables);
+	free(p->layouts);
+	free(p->members);
 	free(p->sites);
 	free(p->modules);
 	free(p->locations);

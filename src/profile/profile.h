@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "query/query.h"
 #include "store/curves.h"
+#include "store/layouts.h"
 #include "store/store_read.h"
 #include "store/whose.h"
 
@@ -67,6 +68,11 @@ struct profile {
 	size_t site_count;
 	struct store_variable *variables;
 	size_t variable_count;
+	/* Types of these, in the order of their ids; and their members. */
+	struct store_layout *layouts;
+	size_t layout_count;
+	struct store_member *members;
+	size_t member_count;
 
 	/* For a simulated run, which has these counts instead of samples and a model. */
 	bool is_exact;
@@ -81,6 +87,8 @@ struct profile {
 	size_t structure_count;
 	struct store_bin *bins;
 	size_t bin_count;
+	struct store_bin_range *ranges; /* sorted by structure and location */
+	size_t range_count;
 	struct store_eviction *evictions;
 	size_t eviction_count;
 
@@ -117,6 +125,8 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
 /* A simulation with misses by data structure (whose.h); any other profile is refused. */
 int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err);
+/* Either, by what the profile has. */
+int profile_open_fields(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
 
 /*

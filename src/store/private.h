@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 17u
+#define STORE_SCHEMA_VERSION 18u
 
 /* The writer's statements, prepared at first use; the SQL is in row.c. */
 enum store_statement {
@@ -35,6 +35,9 @@ enum store_statement {
 	PUT_MESSAGE,
 	PUT_STRUCTURE,
 	PUT_BIN,
+	PUT_BIN_RANGE,
+	PUT_LAYOUT,
+	PUT_MEMBER,
 	PUT_EVICTION,
 	PUT_SOURCE,
 	PUT_CURVE,

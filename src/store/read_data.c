@@ -19,13 +19,14 @@ static const struct select_column site_columns[] = {
 	{SELECT_U64, offsetof(struct store_site, peak_bytes), NULL},
 	{SELECT_U64, offsetof(struct store_site, smallest), NULL},
 	{SELECT_U64, offsetof(struct store_site, largest), NULL},
+	{SELECT_ID, offsetof(struct store_site, layout_id), NULL},
 };
 
 #define SITE_COLUMNS (sizeof(site_columns) / sizeof(site_columns[0]))
 
 static const char site_sql[] =
 	"SELECT id, process_id, kind, name, element_size, blocks, bytes, live_blocks, live_bytes,"
-	" peak_bytes, smallest, largest, path"
+	" peak_bytes, smallest, largest, layout_id, path"
 	" FROM site WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id";
 
 static const struct select_column variable_columns[] = {
@@ -40,11 +41,13 @@ static const struct select_column variable_columns[] = {
 	{SELECT_U64, offsetof(struct store_variable, element_size), NULL},
 	{SELECT_TEXT, offsetof(struct store_variable, module), NULL},
 	{SELECT_U32, offsetof(struct store_variable, is_local), NULL},
+	{SELECT_ID, offsetof(struct store_variable, layout_id), NULL},
 };
 
 static const struct select variable_query = {
 	"SELECT id, process_id, start, end, name, type, file, line, element_size, module,"
-	" thread_local FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
+	" thread_local, layout_id FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY "
+	"process_id, id",
 	sizeof(struct store_variable),
 	SELECT_COLUMNS(variable_columns),
 	NULL,

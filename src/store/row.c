@@ -31,10 +31,11 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_PATHS] = "REPLACE INTO path_batch(first_id, list) VALUES(?,?)",
 	[PUT_SITE] =
 		"REPLACE INTO site(id, process_id, kind, name, path, element_size, blocks, bytes,"
-		" live_blocks, live_bytes, peak_bytes, smallest, largest)"
-		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		" live_blocks, live_bytes, peak_bytes, smallest, largest, layout_id)"
+		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_VARIABLE] = "REPLACE INTO variable(id, process_id, start, end, name, type, file, line,"
-			 " element_size, module, thread_local) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+			 " element_size, module, thread_local, layout_id)"
+			 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
 	[PUT_EVENT] = "INSERT INTO event(id, name, description, formula) VALUES(?,?,?,?)",
 	[PUT_GEOMETRY] = "REPLACE INTO geometry(name, value) VALUES(?,?)",
@@ -52,6 +53,11 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			  " VALUES(?,?,?,?,?,?)",
 	[PUT_BIN] = "INSERT INTO bin(structure_id, location_id, cache, misses, cold, by_self)"
 		    " VALUES(?,?,?,?,?,?)",
+	[PUT_BIN_RANGE] = "REPLACE INTO bin_range(structure_id, location_id, low, high, step)"
+			  " VALUES(?,?,?,?,?)",
+	[PUT_LAYOUT] = "INSERT INTO layout(id, type, bytes) VALUES(?,?,?)",
+	[PUT_MEMBER] = "INSERT INTO member(layout_id, number, depth, offset, bytes, elements,"
+		       " name, type) VALUES(?,?,?,?,?,?,?,?)",
 	[PUT_EVICTION] = "INSERT INTO eviction(cache, structure_id, location_id,"
 			 " evictor_structure_id, evictor_location_id, misses)"
 			 " VALUES(?,?,?,?,?,?)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (17).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (18).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -179,11 +179,18 @@ CREATE VIEW path AS SELECT first_id + a.key AS id, json_extract(a.value, '$[0]')
 CREATE TABLE site(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT,
 	path TEXT NOT NULL, element_size INTEGER NOT NULL, blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
 	live_blocks INTEGER NOT NULL, live_bytes INTEGER NOT NULL, peak_bytes INTEGER NOT NULL,
-	smallest INTEGER NOT NULL, largest INTEGER NOT NULL);
+	smallest INTEGER NOT NULL, largest INTEGER NOT NULL, layout_id INTEGER NOT NULL);  -- 0: none
 -- Global, static and thread-local variables that samples touched.
 CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start INTEGER NOT NULL,
 	end INTEGER NOT NULL, name TEXT NOT NULL, type TEXT, file TEXT, line INTEGER NOT NULL,
-	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL);
+	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL, layout_id INTEGER NOT NULL);
+-- Types of variables, of the elements of arrays, and of what blocks hold, by debug information.
+CREATE TABLE layout(id INTEGER PRIMARY KEY, type TEXT NOT NULL, bytes INTEGER NOT NULL);
+-- Members of a type, in the order of number; those of depth n + 1 belong to the one of depth n above them. offset: from
+-- the beginning of what they belong to. elements: of an array, each with the members that follow; 0: no array.
+CREATE TABLE member(layout_id INTEGER NOT NULL, number INTEGER NOT NULL, depth INTEGER NOT NULL,
+	offset INTEGER NOT NULL, bytes INTEGER NOT NULL, elements INTEGER NOT NULL, name TEXT NOT NULL,
+	type TEXT NOT NULL, PRIMARY KEY(layout_id, number)) WITHOUT ROWID;
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
 -- Exact curves: the misses of fully associative caches that were empty at the start. Every access of a process was
@@ -204,7 +211,11 @@ CREATE TABLE structure(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 -- structure. cold: on lines that were never in the cache before; by_self: evicted by accesses to the same structure.
 CREATE TABLE bin(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, cache TEXT NOT NULL,
 	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL);
--- The same: misses of a function (the location of its first instruction) on lines of a structure that another
+-- Where in the blocks or the variable of the structure those misses were, in bytes from its beginning: at low,
+-- low + step, ... high. step 0: at low only.
+CREATE TABLE bin_range(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, low INTEGER NOT NULL,
+	high INTEGER NOT NULL, step INTEGER NOT NULL, PRIMARY KEY(structure_id, location_id)) WITHOUT ROWID;
+-- Misses of a function (the location of its first instruction) on lines of a structure that another
 -- function had evicted, with an access to its structure.
 -- A location is NULL for several functions, where a run has too many.
 CREATE TABLE eviction(cache TEXT NOT NULL, structure_id INTEGER NOT NULL, location_id INTEGER,

@@ -249,6 +249,7 @@ struct store_site {
 	uint64_t live_blocks, live_bytes; /* not freed yet */
 	uint64_t peak_bytes;		  /* largest total of live bytes */
 	uint64_t smallest, largest;	  /* block sizes in bytes */
+	int64_t layout_id;		  /* type of a block, or of its elements; 0: unknown */
 };
 
 /* A global or static variable that a sample touched. */
@@ -263,6 +264,7 @@ struct store_variable {
 	uint64_t element_size; /* bytes of an array's element; 0: no array, or unknown */
 	const char *module;    /* path */
 	uint32_t is_local;     /* 1: a thread's copy of a thread-local variable */
+	int64_t layout_id;     /* of its type, or its elements' type; 0: unknown */
 };
 
 struct store_message {

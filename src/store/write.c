@@ -143,6 +143,7 @@ int store_put_site(struct store *s, const struct store_site *x, struct err *err)
 	row_count(&r, x->peak_bytes);
 	row_count(&r, x->smallest);
 	row_count(&r, x->largest);
+	row_int(&r, x->layout_id);
 	status = row_end(&r, err);
 	text_release(&path);
 	return status;
@@ -163,6 +164,7 @@ int store_put_variable(struct store *s, const struct store_variable *v, struct e
 	row_count(&r, v->element_size);
 	row_text(&r, v->module);
 	row_count(&r, v->is_local);
+	row_int(&r, v->layout_id);
 	return row_end(&r, err);
 }
 

@@ -330,6 +330,9 @@ static void write_record(struct fuzz *f, uint32_t type)
 	} else if (type == RECORD_BIN) {
 		r->bin.pc = random_next() % 65536;
 		choose_data(&r->bin.data);
+		r->bin.range.step = random_next() % 3 * 8;
+		r->bin.range.low = random_next() % 65536;
+		r->bin.range.high = r->bin.range.low + random_next() % 8 * r->bin.range.step;
 		r->bin.counts[0].missed = random_next() % 1000;
 		r->bin.counts[random_next() % 3].missed = random_next() % 1000;
 	} else if (type == RECORD_EVICTION) {

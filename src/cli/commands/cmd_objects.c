@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/commands/objects_fields.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/data.h"
@@ -24,6 +25,7 @@ static const struct option_use uses[] = {
 	VIEW_CACHE,
 	VIEW_MACHINE,
 	{OPTION_SITES_BY, .usual = "line", .choices = by_names},
+	{OPTION_FIELDS},
 	{OPTION_SORT, .shown = "misses"},
 	{OPTION_ROWS, .usual = "20"},
 	VIEW_OTHER,
@@ -81,6 +83,8 @@ static int print(const struct options *o, const struct profile *p)
 
 static int objects(struct options *o)
 {
+	if (o->fields)
+		return objects_fields(o);
 	return view_run_exact(o, print);
 }
 

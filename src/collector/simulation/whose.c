@@ -3,6 +3,7 @@
 #include "collector/simulation/whose.h"
 
 #include "collector/recorder_parts.h"
+#include "store/layouts.h"
 #include "store/whose.h"
 
 /* A structure is not told apart from others by more than these bits of its address. */
@@ -69,6 +70,21 @@ static void put_bin(struct recorder *r, const struct bin_counts *c, const char *
 		note(r, store_put_bin(r->store, &row, &r->err));
 }
 
+static void put_range(struct recorder *r, const struct bin_range *x, int64_t structure,
+		      int64_t location)
+{
+	const struct store_bin_range row = {
+		.structure_id = structure,
+		.location_id = location,
+		.low = x->low,
+		.high = x->high,
+		.step = x->step,
+	};
+
+	if (x->low <= x->high && !r->failed)
+		note(r, store_put_bin_range(r->store, &row, &r->err));
+}
+
 /* The cache's name; NULL: the run has none such. */
 static const char *cache_name(const struct recorder *r, uint64_t cache)
 {
@@ -87,6 +103,7 @@ const char *recorder_on_bin(struct recorder *r, struct process *p, const struct 
 	const int64_t location = recorder_locate(r, p, b->pc, b->position);
 	const int64_t structure = r->failed ? 0 : structure_id(r, p, &b->data);
 
+	put_range(r, &b->range, structure, location);
 	for (uint64_t level = 0; level < BIN_MOST_LEVELS; level++) {
 		const bool is_fetch = level == 0 && b->data.kind == BIN_CODE;
 		const char *cache = cache_name(r, is_fetch ? BIN_FIRST_CODE : level);

@@ -30,8 +30,12 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 {
 	const uint32_t bit = 1u << cache;
 
-	if (!a.bin)
-		a.bin = a.is_fetch ? bins_of_code(0, a.pc) : bins_of_data(0, a.pc, a.address);
+	if (!a.bin && a.is_fetch) {
+		a.bin = bins_of_code(0, a.pc);
+	} else if (!a.bin) {
+		a.bin = bins_of_data(0, a.pc, a.address);
+		bins_missed_at(a.bin, 0, a.address);
+	}
 	bins_replaced(a.bin, cache, line, victim, !(a.caches & bit));
 	a.caches |= bit;
 }

@@ -57,6 +57,8 @@ static void count_note(const struct note *n, uint32_t version)
 
 	if (!bin)
 		bin = bin_of(n);
+	if (!is_code)
+		bins_missed_at(bin, n->site, n->address);
 	bins_replaced(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
 		      victim_of(l, n->victim), true);
 	if (n->last)

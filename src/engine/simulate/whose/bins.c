@@ -5,6 +5,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/simulate/whose/numbering.h"
+#include "engine/simulate/whose/range.h"
 #include "engine/simulate/whose/structures.h"
 #include "engine/unwind/functions.h"
 #include "sim/base/geometry.h"
@@ -33,7 +34,9 @@ struct evictors {
 
 struct bin {
 	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
+	struct bin_range range;			   /* of the whole run */
 	uint32_t group;
+	bool has_moved; /* its range has changed since it was sent */
 };
 
 _Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
@@ -137,6 +140,7 @@ static uint32_t bin_of(uint64_t pc, uint32_t structure)
 	if (!bin)
 		return 0;
 	bin->group = group_of(pc, structure);
+	bin->range = RANGE_NOWHERE;
 	return number;
 }
 
@@ -167,6 +171,13 @@ uint32_t bins_of_code(uint32_t site, uint64_t pc)
 void bins_forget_sites(void)
 {
 	b.forgotten++;
+}
+
+void bins_missed_at(uint32_t number, uint32_t site, uint64_t address)
+{
+	struct bin *bin = bin_at(number);
+
+	bin->has_moved |= range_add(&bin->range, address - bins_memos[site].start);
 }
 
 /* ---- Misses and evictions ---- */
@@ -296,13 +307,14 @@ static void send_bin(struct process *p, uint32_t number)
 {
 	const struct numbering_key *k = numbering_key(&b.bins, number);
 	struct bin *bin = bin_at(number);
-	struct record_bin r = {.pc = k->a};
+	struct record_bin r = {.pc = k->a, .range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
 	if (!bin->counts[0].missed)
 		return;
 	memcpy(r.counts, bin->counts, sizeof r.counts);
 	structures_describe(p, (uint32_t)k->b, &r.data);
 	memset(bin->counts, 0, sizeof bin->counts);
+	bin->has_moved = false;
 	records_bin(p, &r);
 }
 
@@ -348,7 +360,8 @@ void bins_end(struct process *p)
 void bins_forked(void)
 {
 	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++)
-		memset(bin_at(number)->counts, 0, sizeof bin_at(number)->counts);
+		*bin_at(number) =
+			(struct bin){.group = bin_at(number)->group, .range = RANGE_NOWHERE};
 	if (bins_on)
 		memset(b.pair_counts.base, 0, b.pair_counts.used);
 }

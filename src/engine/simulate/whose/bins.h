@@ -71,6 +71,12 @@ uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address);
 uint32_t bins_of_code(uint32_t site, uint64_t pc);
 
 /*
+ * The access of a site whose bin was just looked up, to data at `address`, has missed: note its
+ * offset in the data structure.
+ */
+void bins_missed_at(uint32_t bin, uint32_t site, uint64_t address);
+
+/*
  * An access has brought a line (its number) to a cache that did not have it, in the place of
  * `victim` (SIM_NO_LINE: it was free). `counts`: it is the access's first such line in the cache.
  */

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the field of each sample or bin, and sums up by field; see fields.h. */
+#include "estimate/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/members.h"
+#include "estimate/ratios.h"
+
+/* ---- Places ---- */
+
+static bool has_fields(const struct data_row *r)
+{
+	return r->kind == DATA_HEAP || r->kind == DATA_MAPPING || r->kind == DATA_REGION ||
+	       r->kind == DATA_VARIABLE || (r->kind == DATA_LOCAL && r->site == NULL);
+}
+
+/* The beginning of the variable of this row at the address; the address itself: unknown. */
+static uint64_t variable_start(const struct profile *p, const struct data_row *r, uint64_t address)
+{
+	const struct store_variable *v = p->variables;
+	size_t low = 0, high = p->variable_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (v[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0)
+		if (address < v[low].end && strcmp(v[low].name, r->name) == 0)
+			return v[low].start;
+	return address;
+}
+
+static const char *keep(struct fields *f, const char *text)
+{
+	return text[0] != '\0' ? arena_strdup(&f->strings, text) : NULL;
+}
+
+static void name_field(struct fields *f, struct fields_row *row, const struct members_place *place)
+{
+	const struct data_row *r = row->data;
+	const struct members_of of = {r->layout, r->element_size, r->smallest, r->largest};
+	struct text name = {0};
+
+	if (place->low > place->high || !has_fields(r))
+		return;
+	row->type = members_name(f->data.profile, &of, place, &name);
+	row->field = keep(f, text_get(&name));
+	text_release(&name);
+}
+
+/* ---- Rows ---- */
+
+static int compare_texts(const char *x, const char *y)
+{
+	return strcmp(x != NULL ? x : "", y != NULL ? y : "");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct fields_row *x = a, *y = b;
+
+	if (x->data != y->data)
+		return x->data < y->data ? -1 : 1;
+	return compare_texts(x->field, y->field);
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct fields_row *x = a, *y = b;
+	const double mine = x->cost.misses + x->cost.unresolved;
+	const double other = y->cost.misses + y->cost.unresolved;
+
+	if (x->stall != y->stall)
+		return x->stall < y->stall ? 1 : -1;
+	if (mine != other)
+		return mine < other ? 1 : -1;
+	if (x->cost.accesses != y->cost.accesses)
+		return x->cost.accesses < y->cost.accesses ? 1 : -1;
+	return compare_names(a, b);
+}
+
+static void add_misses(struct bins_misses *to, const struct bins_misses *more)
+{
+	to->all += more->all;
+	to->cold += more->cold;
+	to->by_self += more->by_self;
+}
+
+static void merge_rows(struct fields *f)
+{
+	size_t used = 0;
+
+	qsort(f->rows, f->count, sizeof(*f->rows), compare_names);
+	for (size_t i = 0; i < f->count; i++) {
+		struct fields_row *to = used > 0 ? &f->rows[used - 1] : NULL;
+
+		if (to == NULL || compare_names(to, &f->rows[i]) != 0) {
+			f->rows[used++] = f->rows[i];
+			continue;
+		}
+		if (to->type != NULL && compare_texts(to->type, f->rows[i].type) != 0)
+			to->type = NULL;
+		hot_add(&to->cost, &f->rows[i].cost);
+		add_misses(&to->first, &f->rows[i].first);
+		add_misses(&to->last, &f->rows[i].last);
+	}
+	f->count = used;
+}
+
+static bool is_shown(const struct query *q, const struct fields_row *r)
+{
+	return query_shows(q, (const char *const[]){r->data->name, r->field, r->data->file}, 3);
+}
+
+static void order_rows(struct fields *f, const struct query *q)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (is_shown(q, &f->rows[i]))
+			f->rows[shown++] = f->rows[i];
+	f->count = shown;
+	qsort(f->rows, f->count, sizeof(*f->rows), compare_costs);
+}
+
+/* ---- Samples ---- */
+
+static void add_sample(struct fields *f, size_t i, const struct model_share *share)
+{
+	const struct profile *p = f->data.profile;
+	const struct store_access *a = ratios_access(&p->samples[i]);
+	struct fields_row row = {.data = &f->data.rows[f->data.row_of[i]],
+				 .cost = {.accesses = share->accesses, .samples = 1}};
+	const bool is_block = row.data->site != NULL;
+	const uint64_t start = is_block ? a->block : variable_start(p, row.data, a->address);
+	const uint64_t offset = a->address - start;
+
+	*(p->samples[i].status == 0 ? &row.cost.misses : &row.cost.unresolved) = share->misses;
+	if (start != 0 && start <= a->address)
+		name_field(f, &row, &(struct members_place){offset, offset, 0, a->size});
+	f->rows[f->count++] = row;
+}
+
+static int add_samples(struct fields *f, const struct query *q, struct err *err)
+{
+	const struct profile *p = f->data.profile;
+	struct model_share *shares = calloc(p->sample_count + 1, sizeof(*shares));
+	int status;
+
+	if (shares == NULL)
+		return err_set(err, "not enough memory for %zu samples", p->sample_count);
+	status = profile_attribute(p, q, shares, err);
+	for (size_t i = 0; status == 0 && i < p->sample_count; i++)
+		if (f->data.row_of[i] < f->data.count)
+			add_sample(f, i, &shares[i]);
+	free(shares);
+	return status;
+}
+
+/* ---- Bins ---- */
+
+static int compare_range(const void *key, const void *item)
+{
+	const struct store_bin *b = key;
+	const struct store_bin_range *r = item;
+
+	if (b->structure_id != r->structure_id)
+		return b->structure_id < r->structure_id ? -1 : 1;
+	return (b->location_id > r->location_id) - (b->location_id < r->location_id);
+}
+
+static void add_bin(struct fields *f, const struct store_bin *b)
+{
+	const struct profile *p = f->data.profile;
+	const size_t at = profile_structure(p, b->structure_id);
+	const struct store_bin_range *r = NULL;
+	const struct bins_misses misses = {b->misses, b->cold, b->by_self};
+	struct fields_row row = {0};
+	uint64_t shift = 0;
+
+	if (at == SIZE_MAX || f->data.row_of[at] >= f->data.count ||
+	    strcmp(p->structures[at].kind, store_structure_kinds[STORE_OF_CODE]) == 0)
+		return;
+	row.data = &f->data.rows[f->data.row_of[at]];
+	if (strcmp(b->cache, "LL") == 0)
+		row.last = misses;
+	else if (strncmp(b->cache, "L1", 2) == 0)
+		row.first = misses;
+	if (p->range_count > 0)
+		r = bsearch(b, p->ranges, p->range_count, sizeof(*r), compare_range);
+	if (p->structures[at].start != 0) /* symbols may begin inside of a variable */
+		shift = p->structures[at].start -
+			variable_start(p, row.data, p->structures[at].start);
+	if (r != NULL)
+		name_field(f, &row,
+			   &(struct members_place){r->low + shift, r->high + shift, r->step, 0});
+	f->rows[f->count++] = row;
+}
+
+static double cycles_of(const struct fields_row *r)
+{
+	return BINS_CYCLES_FIRST * (double)r->first.all + BINS_CYCLES_LAST * (double)r->last.all;
+}
+
+/* The stall of each row, as a share of that of all bins, code included. */
+static void share_stall(struct fields *f)
+{
+	const struct profile *p = f->data.profile;
+	double all = 0;
+
+	for (size_t i = 0; i < p->bin_count; i++)
+		all += strcmp(p->bins[i].cache, "LL") == 0
+			       ? BINS_CYCLES_LAST * (double)p->bins[i].misses
+		       : strncmp(p->bins[i].cache, "L1", 2) == 0
+			       ? BINS_CYCLES_FIRST * (double)p->bins[i].misses
+			       : 0;
+	for (size_t i = 0; i < f->count; i++)
+		f->rows[i].stall = all > 0 ? cycles_of(&f->rows[i]) / all : 0;
+}
+
+/* ---- */
+
+int fields_init(struct fields *f, const struct profile *p, const struct query *q, enum data_by by,
+		struct err *err)
+{
+	*f = (struct fields){.is_counted = p->structure_count > 0};
+	if (data_init(&f->data, p, q, by, err) != 0)
+		return -1;
+	f->rows = calloc(p->bin_count + p->sample_count + 1, sizeof(*f->rows));
+	if (f->rows == NULL) {
+		err_set(err, "not enough memory for the fields of %zu data structures",
+			f->data.count);
+		fields_release(f);
+		return -1;
+	}
+	for (size_t i = 0; f->is_counted && i < p->bin_count; i++)
+		add_bin(f, &p->bins[i]);
+	if (!f->is_counted && add_samples(f, q, err) != 0) {
+		fields_release(f);
+		return -1;
+	}
+	merge_rows(f);
+	if (f->is_counted)
+		share_stall(f);
+	order_rows(f, q);
+	return 0;
+}
+
+void fields_release(struct fields *f)
+{
+	free(f->rows);
+	arena_release(&f->strings);
+	data_release(&f->data);
+	*f = (struct fields){0};
+}

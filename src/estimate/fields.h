@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Misses by data structure and field: of samples for a cache of one size, or as a simulation has
+ * counted them. members.h names the fields.
+ */
+#ifndef DWELL_ESTIMATE_FIELDS_H
+#define DWELL_ESTIMATE_FIELDS_H
+
+#include "estimate/counted/bins.h"
+#include "estimate/data.h"
+
+struct fields_row {
+	const struct data_row *data;
+	const char *field;		/* NULL: it has none, or it cannot be told */
+	const char *type;		/* of the field; NULL: unknown */
+	struct hot_cost cost;		/* of samples */
+	struct bins_misses first, last; /* counted misses */
+	double stall;			/* share of all cycles that accesses wait */
+};
+
+struct fields {
+	struct data data;
+	bool is_counted;
+	struct fields_row *rows; /* most stall, or most misses, first */
+	size_t count;
+	struct arena strings;
+};
+
+/*
+ * The fields of a profile: by samples, or by bins (profile_open_bins), which must outlive them.
+ * `q` has the cache, for samples. Release with fields_release. Returns -1 with *err when memory
+ * runs out.
+ */
+int fields_init(struct fields *f, const struct profile *p, const struct query *q, enum data_by by,
+		struct err *err);
+void fields_release(struct fields *f);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds members of types by their place; see members.h. */
+#include "estimate/members.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 64 /* a stream that misses on each line has steps of this size */
+#define SEVERAL	   "[several fields]"
+
+/* A place inside of an element: the first byte, and the last one. */
+struct span {
+	uint64_t low, high, step, size;
+};
+
+/* Members of one level: those of the list [at, end) that are `depth` deep. */
+struct level {
+	const struct store_member *at, *end;
+	uint32_t depth;
+};
+
+/* ---- The lists ---- */
+
+const struct store_layout *members_layout(const struct profile *p, int64_t id)
+{
+	size_t low = 0, high = p->layout_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->layouts[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->layout_count && p->layouts[low].id == id ? &p->layouts[low] : NULL;
+}
+
+static const struct store_member *first_of(const struct profile *p, int64_t layout)
+{
+	size_t low = 0, high = p->member_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->members[middle].layout_id < layout)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return p->members + low;
+}
+
+static struct level members_of(const struct profile *p, int64_t layout)
+{
+	const struct store_member *end = p->members + p->member_count;
+	struct level l = {.at = p->member_count > 0 ? first_of(p, layout) : NULL};
+
+	for (l.end = l.at; l.end != NULL && l.end < end && l.end->layout_id == layout;)
+		l.end++;
+	return l;
+}
+
+/* The next member of the level from `at` on, or its end. */
+static const struct store_member *next_of(const struct level *l, const struct store_member *at)
+{
+	while (at < l->end && at->depth != l->depth)
+		at++;
+	return at;
+}
+
+/* The members of a member. */
+static struct level level_of(const struct level *l, const struct store_member *m)
+{
+	return (struct level){m + 1, next_of(l, m + 1), l->depth + 1};
+}
+
+/* An array at the end whose length is unknown holds the rest of the block. */
+static bool is_open(const struct level *l, const struct store_member *m)
+{
+	return m->bytes == 0 && next_of(l, m + 1) == l->end;
+}
+
+static bool has_open_end(const struct level *l)
+{
+	const struct store_member *m = next_of(l, l->at), *last = NULL;
+
+	for (; m < l->end; m = next_of(l, m + 1))
+		last = m;
+	return last != NULL && last->bytes == 0;
+}
+
+/* ---- Names ---- */
+
+/* The member at an offset; of several the last one. NULL: none. */
+static const struct store_member *member_at(const struct level *l, uint64_t offset)
+{
+	const struct store_member *found = NULL;
+
+	for (const struct store_member *m = next_of(l, l->at); m < l->end; m = next_of(l, m + 1))
+		if (m->offset <= offset && (offset - m->offset < m->bytes || is_open(l, m)) &&
+		    (found == NULL || m->offset > found->offset))
+			found = m;
+	return found;
+}
+
+/* Append the index in an array, and narrow the place to an element. False: it is in several. */
+static bool enter_element(const struct store_member *m, struct span *s, struct text *out)
+{
+	const uint64_t bytes = m->elements > 0 ? m->bytes / m->elements : 0;
+
+	if (bytes == 0)
+		return m->elements == 0;
+	if (s->low / bytes == s->high / bytes) {
+		text_addf(out, "[%" PRIu64 "]", s->low / bytes);
+	} else if (s->step > 0 && s->step % bytes == 0 && s->low % bytes + s->size <= bytes) {
+		text_add(out, "[]");
+		s->high = s->low % bytes + s->size - 1;
+	} else {
+		text_add(out, "[]");
+		return false;
+	}
+	s->low %= bytes;
+	s->high %= bytes;
+	return true;
+}
+
+/* Append the path of the member that holds the whole place; returns its type. */
+static const char *put_path(struct level l, struct span s, const char *type, struct text *out)
+{
+	const char *between = out->count > 0 ? "." : "";
+
+	while (l.at < l.end) {
+		const struct store_member *m = member_at(&l, s.low), *last = member_at(&l, s.high);
+
+		if (m == NULL) {
+			text_addf(out, "%s+%" PRIu64, between, s.low);
+			return NULL;
+		}
+		text_addf(out, "%s%s", between, m->name);
+		if (last != m) {
+			text_addf(out, "..%s", last != NULL ? last->name : "");
+			return NULL;
+		}
+		type = m->type;
+		s.low -= m->offset;
+		s.high -= m->offset;
+		if (!enter_element(m, &s, out))
+			break;
+		l = level_of(&l, m);
+		between = ".";
+	}
+	return type;
+}
+
+/* "node" of "const struct node"; empty for a type without a name. */
+static void put_type(const char *type, struct text *out)
+{
+	static const char *const words[] = {"const ", "volatile ", "struct ", "union ", "class "};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(type, words[i], strlen(words[i])) == 0)
+			type += strlen(words[i]);
+	if (strstr(type, "{...}") != NULL)
+		return;
+	if (strncmp(type, "type(", 5) == 0 && type[strlen(type) - 1] == ')')
+		text_add_bytes(out, type + 5, strlen(type) - 6);
+	else
+		text_add(out, type);
+}
+
+static void put_offsets(const struct span *s, struct text *out)
+{
+	const uint64_t last = s->high - s->size + 1;
+
+	text_addf(out, "+%" PRIu64, s->low);
+	if (last > s->low)
+		text_addf(out, "..+%" PRIu64, last);
+}
+
+/* Without a type: steps that no stream over lines makes tell the size of the elements. */
+static uint64_t guess_element(const struct members_place *w)
+{
+	return w->step > LINE_BYTES || (w->step > 0 && LINE_BYTES % w->step != 0) ? w->step : 0;
+}
+
+/*
+ * Narrow the place to an element of so many bytes; 0: there is only one. False: it is at several
+ * places of elements.
+ */
+static bool narrow(const struct members_place *w, uint64_t element, struct span *s)
+{
+	const uint64_t size = w->size > 0 ? w->size : 1;
+
+	*s = (struct span){w->low, w->high + size - 1, w->step, size};
+	if (element == 0 || w->low / element == (w->high + size - 1) / element) {
+		s->low %= element > 0 ? element : UINT64_MAX;
+		s->high %= element > 0 ? element : UINT64_MAX;
+		return true;
+	}
+	if (w->step % element != 0)
+		return false;
+	s->low %= element;
+	s->high = s->low + size - 1;
+	s->step = 0;
+	return true;
+}
+
+/* The blocks hold whole elements, and nothing else. */
+static bool holds_elements(const struct members_of *of, uint64_t bytes)
+{
+	return bytes > 0 && of->smallest % bytes == 0 && of->largest % bytes == 0;
+}
+
+const char *members_name(const struct profile *p, const struct members_of *of,
+			 const struct members_place *place, struct text *out)
+{
+	const struct store_layout *layout = members_layout(p, of->layout);
+	const struct level l = members_of(p, of->layout);
+	uint64_t element = layout != NULL ? layout->bytes : of->element_size;
+	struct span s;
+
+	if (layout == NULL && element == 0)
+		element = guess_element(place);
+	if (layout != NULL && (!holds_elements(of, element) || has_open_end(&l)))
+		element = 0;
+	if (!narrow(place, element, &s)) {
+		text_add(out, layout == NULL || l.at < l.end ? SEVERAL : "");
+		return layout != NULL ? layout->type : NULL;
+	}
+	if (layout == NULL) {
+		if (element > 0 || place->step == 0)
+			put_offsets(&s, out);
+		return NULL;
+	}
+	if (l.at == l.end)
+		return layout->type;
+	put_type(layout->type, out);
+	return put_path(l, s, layout->type, out);
+}

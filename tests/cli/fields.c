@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Data structures with known fields, for fields.py. Each function misses on one field of one of
+ * them: every loop walks over more memory than the caches hold.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT  20000
+#define ROUNDS 4
+
+struct point {
+	float x, y;
+};
+
+struct node {
+	struct node *next;
+	long key;
+	char name[24];
+	struct point at[2];
+	unsigned low : 4, high : 12;
+};
+
+struct particle {
+	double mass;
+	double position[3];
+	struct {
+		float heat, charge;
+	};
+	union {
+		int number;
+		float weight;
+	} tag;
+	struct point corner;
+	int neighbours[4];
+};
+
+_Static_assert(sizeof(struct node) == 64 && sizeof(struct particle) == 72, "layout");
+
+struct particle particles[COUNT];
+struct {
+	double x[COUNT], y[COUNT];
+} columns;
+long sink;
+
+static void add_mass(void)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += particles[i].mass;
+	sink += (long)sum;
+}
+
+static void add_corner(void)
+{
+	float sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += particles[i].corner.y;
+	sink += (long)sum;
+}
+
+static void add_second(void)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += particles[i].position[1];
+	sink += (long)sum;
+}
+
+static void add_tag(void)
+{
+	long sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += particles[i].tag.number;
+	sink += sum;
+}
+
+static void add_heat(void)
+{
+	float sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += particles[i].heat;
+	sink += (long)sum;
+}
+
+static void add_column(void)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += columns.y[i];
+	sink += (long)sum;
+}
+
+static struct node *make_list(void)
+{
+	struct node *list = NULL;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		struct node *n = malloc(sizeof(*n));
+
+		if (n == NULL)
+			exit(1);
+		n->next = list;
+		n->key = (long)i;
+		list = n;
+	}
+	return list;
+}
+
+static void follow(const struct node *list)
+{
+	for (; list != NULL; list = list->next)
+		sink++;
+}
+
+static struct particle *make_array(void)
+{
+	struct particle *a = calloc(COUNT, sizeof(*a));
+
+	if (a == NULL)
+		exit(1);
+	return a;
+}
+
+static void add_neighbours(const struct particle *a)
+{
+	long sum = 0;
+
+	for (size_t i = 0; i < COUNT; i++)
+		sum += a[i].neighbours[2];
+	sink += sum;
+}
+
+int main(void)
+{
+	struct particle *array = make_array();
+	struct node *list = make_list();
+
+	for (int i = 0; i < ROUNDS; i++) {
+		add_mass();
+		add_corner();
+		add_second();
+		add_tag();
+		add_heat();
+		add_column();
+		follow(list);
+		add_neighbours(array);
+	}
+	printf("%ld\n", sink);
+	return 0;
+}
