@@ -76,6 +76,12 @@ int view_run_fields(const struct options *o,
 	return run_by(profile_open_fields, o, print);
 }
 
+int view_run_causes(const struct options *o,
+		    int (*print)(const struct options *o, const struct profile *p))
+{
+	return run_by(profile_open_causes, o, print);
+}
+
 int view_run_exact(const struct options *o,
 		   int (*print)(const struct options *o, const struct profile *p))
 {

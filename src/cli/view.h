@@ -16,9 +16,11 @@
 int view_run(const struct options *o,
 	     int (*print)(const struct options *o, const struct profile *p));
 
-/* The same for views of misses by data structure. */
+/* The same for views of misses by data structure; and of who evicted the lines. */
 int view_run_bins(const struct options *o,
 		  int (*print)(const struct options *o, const struct profile *p));
+int view_run_causes(const struct options *o,
+		    int (*print)(const struct options *o, const struct profile *p));
 /* The same for views of samples, or of misses by data structure. */
 int view_run_fields(const struct options *o,
 		    int (*print)(const struct options *o, const struct profile *p));

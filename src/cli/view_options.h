@@ -48,6 +48,9 @@
 	"A word that ends in .db, or that names a profile, is the profile, unless -i " \
 	"names one."
 
+/* Instead of a table that the choice of rows has left empty. */
+#define VIEW_NO_ROW "No row matches what --focus and --ignore say."
+
 /*
  * Write an answer in the chosen format. Returns 0, or -1 with *err. `view` is the prefix of its
  * writers, as in paths_csv; the arguments after `err` go to the text writer, from its rows on.

@@ -15,7 +15,8 @@
 const char *const data_kind_names[] = {
 	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	   [DATA_REGION] = "region",
 	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable",  [DATA_SECTION] = "section",
-	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local", [DATA_LINE] = "line",
+	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local", [DATA_CODE] = "code",
+	[DATA_LINE] = "line",
 };
 
 /* Kinds of sites that are not blocks of an allocator. */
@@ -36,7 +37,7 @@ struct build {
 	struct model_share *shares; /* of each sample */
 	uint32_t *place_of;	    /* of each sample or sum; later its row */
 	size_t places;
-	size_t unknown; /* place of unknown data; places of memory lines follow */
+	size_t unknown; /* place of unknown data; those of memory lines, or of code, follow */
 	size_t *around; /* for each variable: the enclosing one; SIZE_MAX: none */
 };
 
@@ -128,6 +129,11 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 	return site != SIZE_MAX ? site : b->unknown;
 }
 
+static bool is_code(const struct store_structure *s)
+{
+	return strcmp(s->kind, store_structure_kinds[STORE_OF_CODE]) == 0;
+}
+
 /* The place of sample or sum i; each line of memory has its own place, after the others. */
 static size_t place_nth(const struct build *b, size_t i)
 {
@@ -139,6 +145,8 @@ static size_t place_nth(const struct build *b, size_t i)
 	cost = &b->p->data_costs[i];
 	if (b->p->is_by_memory)
 		return b->unknown + 1 + i;
+	if (b->p->structure_count > 0 && is_code(&b->p->structures[i]))
+		return b->unknown + 1;
 	a = (struct store_access){.site = cost->site_id, .address = cost->address};
 	return find_place(b, &a);
 }
@@ -314,6 +322,8 @@ static struct data_row make_row(const struct build *b, size_t place)
 		return site_row(b, &b->p->sites[place]);
 	if (place < b->unknown)
 		return variable_row(&b->p->variables[place - b->p->site_count]);
+	if (place > b->unknown && !b->p->is_by_memory)
+		return (struct data_row){.kind = DATA_CODE, .name = "[code]"};
 	if (place > b->unknown)
 		return line_row(b, b->p->data_costs[place - b->unknown - 1].address);
 	return (struct data_row){.kind = DATA_UNKNOWN, .name = "[unknown]"};
@@ -547,7 +557,7 @@ int data_init(struct data *d, const struct profile *p, const struct query *q, en
 			  .unknown = p->site_count + p->variable_count};
 	int ret = -1;
 
-	b.places = b.unknown + 1 + (p->is_by_memory ? b.count : 0);
+	b.places = b.unknown + 1 + (p->is_by_memory ? b.count : 1);
 	*d = (struct data){
 		.profile = p, .query = q, .policy = profile_policy(q), .size_bytes = q->size_bytes};
 	d->row_of = calloc(b.count + 1, sizeof(*d->row_of));

@@ -20,6 +20,7 @@ enum data_kind {
 	DATA_VARIABLE, /* global or static */
 	DATA_SECTION,  /* variables without names, of a section of a file */
 	DATA_UNKNOWN,
+	DATA_CODE, /* of all files, as fetches see it; in simulations by data structure */
 	DATA_LINE, /* a line of memory, in runs simulated by memory */
 };
 

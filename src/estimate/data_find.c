@@ -65,12 +65,13 @@ static bool is_meant(const struct data_row *r, const char *asked)
 	    (r->function != NULL && name_is_meant(r->function, asked)) ||
 	    (r->kind == DATA_VARIABLE && name_is_meant(r->name, asked)))
 		return true;
-	return (data_is_of_threads(r->kind) || r->kind == DATA_UNKNOWN) &&
+	return (data_is_of_threads(r->kind) || r->kind == DATA_UNKNOWN || r->kind == DATA_CODE) &&
 	       strcmp(data_kind_names[r->kind], asked) == 0;
 }
 
 static int fail_unknown(const struct data *d, const char *name, struct err *err)
 {
+	const char *what = d->profile->structure_count > 0 ? "misses" : "samples";
 	struct near near = {.asked = name};
 	struct text list = {0};
 
@@ -85,12 +86,11 @@ static int fail_unknown(const struct data *d, const char *name, struct err *err)
 	near_list(&near, &list);
 	near_release(&near);
 	if (list.count > 0)
-		err_set(err, "no samples in a data structure '%s'; near it: %s", name,
+		err_set(err, "no %s in a data structure '%s'; near it: %s", what, name,
 			text_get(&list));
 	else
-		err_set(err,
-			"no samples in a data structure '%s': 'dwell objects' lists what there is",
-			name);
+		err_set(err, "no %s in a data structure '%s': 'dwell objects' lists what there is",
+			what, name);
 	text_release(&list);
 	return -1;
 }

@@ -85,13 +85,6 @@ static int compare_costs(const void *a, const void *b)
 	return compare_names(a, b);
 }
 
-static void add_misses(struct bins_misses *to, const struct bins_misses *more)
-{
-	to->all += more->all;
-	to->cold += more->cold;
-	to->by_self += more->by_self;
-}
-
 static void merge_rows(struct fields *f)
 {
 	size_t used = 0;
@@ -107,8 +100,8 @@ static void merge_rows(struct fields *f)
 		if (to->type != NULL && compare_texts(to->type, f->rows[i].type) != 0)
 			to->type = NULL;
 		hot_add(&to->cost, &f->rows[i].cost);
-		add_misses(&to->first, &f->rows[i].first);
-		add_misses(&to->last, &f->rows[i].last);
+		counted_add(&to->first, &f->rows[i].first);
+		counted_add(&to->last, &f->rows[i].last);
 	}
 	f->count = used;
 }
@@ -180,7 +173,7 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 	const struct profile *p = f->data.profile;
 	const size_t at = profile_structure(p, b->structure_id);
 	const struct store_bin_range *r = NULL;
-	const struct bins_misses misses = {b->misses, b->cold, b->by_self};
+	const struct counted_misses misses = {b->misses, b->cold, b->by_self};
 	struct fields_row row = {0};
 	uint64_t shift = 0;
 
@@ -205,7 +198,8 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 
 static double cycles_of(const struct fields_row *r)
 {
-	return BINS_CYCLES_FIRST * (double)r->first.all + BINS_CYCLES_LAST * (double)r->last.all;
+	return COUNTED_CYCLES_FIRST * (double)r->first.all +
+	       COUNTED_CYCLES_LAST * (double)r->last.all;
 }
 
 /* The stall of each row, as a share of that of all bins, code included. */
@@ -216,9 +210,9 @@ static void share_stall(struct fields *f)
 
 	for (size_t i = 0; i < p->bin_count; i++)
 		all += strcmp(p->bins[i].cache, "LL") == 0
-			       ? BINS_CYCLES_LAST * (double)p->bins[i].misses
+			       ? COUNTED_CYCLES_LAST * (double)p->bins[i].misses
 		       : strncmp(p->bins[i].cache, "L1", 2) == 0
-			       ? BINS_CYCLES_FIRST * (double)p->bins[i].misses
+			       ? COUNTED_CYCLES_FIRST * (double)p->bins[i].misses
 			       : 0;
 	for (size_t i = 0; i < f->count; i++)
 		f->rows[i].stall = all > 0 ? cycles_of(&f->rows[i]) / all : 0;

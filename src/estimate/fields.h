@@ -6,16 +6,16 @@
 #ifndef DWELL_ESTIMATE_FIELDS_H
 #define DWELL_ESTIMATE_FIELDS_H
 
-#include "estimate/counted/bins.h"
+#include "estimate/counted/counted.h"
 #include "estimate/data.h"
 
 struct fields_row {
 	const struct data_row *data;
-	const char *field;		/* NULL: it has none, or it cannot be told */
-	const char *type;		/* of the field; NULL: unknown */
-	struct hot_cost cost;		/* of samples */
-	struct bins_misses first, last; /* counted misses */
-	double stall;			/* share of all cycles that accesses wait */
+	const char *field;		   /* NULL: it has none, or it cannot be told */
+	const char *type;		   /* of the field; NULL: unknown */
+	struct hot_cost cost;		   /* of samples */
+	struct counted_misses first, last; /* counted misses */
+	double stall;			   /* share of all cycles that accesses wait */
 };
 
 struct fields {

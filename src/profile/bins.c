@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Structures are sorted by id. */
-static size_t index_of(const struct profile *p, int64_t id)
+/* They are sorted by id. */
+size_t profile_structure(const struct profile *p, int64_t id)
 {
 	size_t low = 0, high = p->structure_count;
 
@@ -19,11 +19,6 @@ static size_t index_of(const struct profile *p, int64_t id)
 			high = middle;
 	}
 	return low < p->structure_count && p->structures[low].id == id ? low : SIZE_MAX;
-}
-
-size_t profile_structure(const struct profile *p, int64_t id)
-{
-	return index_of(p, id);
 }
 
 int profile_cost_bins(struct profile *p, struct err *err)
@@ -43,7 +38,7 @@ int profile_cost_bins(struct profile *p, struct err *err)
 		};
 	for (size_t i = 0; i < p->bin_count; i++) {
 		const struct store_bin *b = &p->bins[i];
-		const size_t at = index_of(p, b->structure_id);
+		const size_t at = profile_structure(p, b->structure_id);
 
 		if (at == SIZE_MAX || strcmp(b->cache, "LL") != 0)
 			continue;

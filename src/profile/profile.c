@@ -416,11 +416,7 @@ static int read_bins(struct profile *p, struct err *err)
 	return read_code(p, err) == 0 && read_data(p, err) == 0 &&
 			       store_read_structures(p->store, id, &p->structures,
 						     &p->structure_count, err) == 0 &&
-			       store_read_bins(p->store, id, &p->bins, &p->bin_count, err) == 0 &&
-			       store_read_bin_ranges(p->store, id, &p->ranges, &p->range_count,
-						     err) == 0 &&
-			       store_read_evictions(p->store, id, &p->evictions, &p->eviction_count,
-						    err) == 0
+			       store_read_bins(p->store, id, &p->bins, &p->bin_count, err) == 0
 		       ? profile_cost_bins(p, err)
 		       : -1;
 }
@@ -452,8 +448,25 @@ int profile_open_fields(struct profile *p, const char *path, int64_t process, st
 		return -1;
 	is_counted = store_has_bins(s);
 	store_close(s);
-	return is_counted ? profile_open_bins(p, path, process, err)
-			  : profile_open(p, path, process, err);
+	if (!is_counted)
+		return profile_open(p, path, process, err);
+	if (profile_open_bins(p, path, process, err) != 0)
+		return -1;
+	if (store_read_bin_ranges(p->store, p->process->id, &p->ranges, &p->range_count, err) == 0)
+		return 0;
+	profile_close(p);
+	return -1;
+}
+
+int profile_open_causes(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	if (profile_open_bins(p, path, process, err) != 0)
+		return -1;
+	if (store_read_evictions(p->store, p->process->id, &p->evictions, &p->eviction_count,
+				 err) == 0)
+		return 0;
+	profile_close(p);
+	return -1;
 }
 
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,

@@ -123,9 +123,14 @@ struct profile {
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
 /* The same, also for exact curves (p->is_exact), which the other one refuses. */
 int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
-/* A simulation with misses by data structure (whose.h); any other profile is refused. */
+/*
+ * A simulation with misses by data structure (whose.h), without its evictions and ranges; any other
+ * profile is refused.
+ */
 int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err);
-/* Either, by what the profile has. */
+/* The same with its evictions. */
+int profile_open_causes(struct profile *p, const char *path, int64_t process, struct err *err);
+/* Samples, or misses by data structure with their ranges, by what the profile has. */
 int profile_open_fields(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
 
@@ -217,9 +222,10 @@ int64_t profile_window(const struct profile *p, uint32_t number);
 /* The path of a location's module, or NULL. */
 const char *profile_module_path(const struct profile *p, const struct store_location *l);
 
-/* The location with an id, or NULL. */
 /* The index of the structure with this id; SIZE_MAX: there is none. */
 size_t profile_structure(const struct profile *p, int64_t id);
+
+/* The location with an id, or NULL. */
 const struct store_location *profile_location(const struct profile *p, int64_t id);
 
 #endif

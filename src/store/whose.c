@@ -2,6 +2,9 @@
 /* Writes and reads the tables of misses by data structure; see whose.h. */
 #include "store/whose.h"
 
+#include <stdlib.h>
+
+#include "base/group.h"
 #include "store/row.h"
 #include "store/select.h"
 
@@ -74,6 +77,22 @@ int store_read_structures(struct store *s, int64_t process, struct store_structu
 	return select_all(s, &structure_query, process, (void **)items, count, err);
 }
 
+/*
+ * Read increments, and sum them up: a tenth of the time that SQLite needs, which sorts them. The
+ * names of caches in the keys are interned, so their addresses tell them apart.
+ */
+static int read_sums(struct store *s, const struct select *query, const struct group_type *type,
+		     int64_t process, void **items, size_t *count, struct err *err)
+{
+	if (select_all(s, query, process, items, count, err) != 0)
+		return -1;
+	if (group_sum(type, *items, count) == 0)
+		return 0;
+	free(*items);
+	*items = NULL;
+	return err_set(err, "not enough memory for %zu counts of misses", *count);
+}
+
 static const struct select_column bin_columns[] = {
 	{SELECT_ID, offsetof(struct store_bin, structure_id), NULL},
 	{SELECT_ID, offsetof(struct store_bin, location_id), NULL},
@@ -84,18 +103,30 @@ static const struct select_column bin_columns[] = {
 };
 
 static const struct select bin_query = {
-	"SELECT structure_id, location_id, cache, sum(misses), sum(cold), sum(by_self) FROM bin"
-	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1"
-	" GROUP BY structure_id, location_id, cache ORDER BY structure_id, location_id, cache",
+	"SELECT structure_id, location_id, cache, misses, cold, by_self FROM bin"
+	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_bin),
 	SELECT_COLUMNS(bin_columns),
 	NULL,
 };
 
+static void add_bin(void *to, const void *more)
+{
+	struct store_bin *b = to;
+	const struct store_bin *x = more;
+
+	b->misses += x->misses;
+	b->cold += x->cold;
+	b->by_self += x->by_self;
+}
+
 int store_read_bins(struct store *s, int64_t process, struct store_bin **items, size_t *count,
 		    struct err *err)
 {
-	return select_all(s, &bin_query, process, (void **)items, count, err);
+	static const struct group_type type = {sizeof(struct store_bin),
+					       offsetof(struct store_bin, misses), add_bin};
+
+	return read_sums(s, &bin_query, &type, process, (void **)items, count, err);
 }
 
 static const struct select_column eviction_columns[] = {
@@ -109,17 +140,26 @@ static const struct select_column eviction_columns[] = {
 
 static const struct select eviction_query = {
 	"SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id,"
-	" sum(misses) FROM eviction JOIN structure ON structure.id = structure_id"
-	" WHERE ?1 < 0 OR process_id = ?1 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5",
+	" misses FROM eviction JOIN structure ON structure.id = structure_id"
+	" WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_eviction),
 	SELECT_COLUMNS(eviction_columns),
 	NULL,
 };
 
+static void add_eviction(void *to, const void *more)
+{
+	((struct store_eviction *)to)->misses += ((const struct store_eviction *)more)->misses;
+}
+
 int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,
 			 size_t *count, struct err *err)
 {
-	return select_all(s, &eviction_query, process, (void **)items, count, err);
+	static const struct group_type type = {sizeof(struct store_eviction),
+					       offsetof(struct store_eviction, misses),
+					       add_eviction};
+
+	return read_sums(s, &eviction_query, &type, process, (void **)items, count, err);
 }
 
 bool store_has_bins(struct store *s)

@@ -34,7 +34,7 @@ struct store_structure {
 
 extern const char *const store_structure_kinds[STORE_STRUCTURE_KINDS];
 
-/* Misses in one cache. */
+/* Misses in one cache. The key of sums comes first. */
 struct store_bin {
 	int64_t structure_id;
 	int64_t location_id;
@@ -44,7 +44,10 @@ struct store_bin {
 	uint64_t by_self; /* on lines that accesses to the same structure evicted */
 };
 
-/* Misses on lines that were evicted before, by function and structure of both accesses. */
+/*
+ * Misses on lines that were evicted before, by function and structure of both accesses. The key of
+ * sums comes first.
+ */
 struct store_eviction {
 	const char *cache;
 	/*
@@ -63,10 +66,10 @@ int store_put_eviction(struct store *s, const struct store_eviction *e, struct e
 /* Sorted by id. */
 int store_read_structures(struct store *s, int64_t process, struct store_structure **items,
 			  size_t *count, struct err *err);
-/* Sums by structure, location and cache, in this order. */
+/* Sums by structure, location and cache; in no order. */
 int store_read_bins(struct store *s, int64_t process, struct store_bin **items, size_t *count,
 		    struct err *err);
-/* Sums by cache and all four ids, in this order. */
+/* Sums by cache and all four ids; in no order. */
 int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,
 			 size_t *count, struct err *err);
 

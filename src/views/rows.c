@@ -13,10 +13,15 @@ static const void *nth(const struct rows *r, size_t i)
 int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
 	      struct err *err)
 {
-	struct table *t = columns_table(r->text, d);
+	struct table *t;
 	size_t shown = most > 0 && most < r->count ? most : r->count;
 	int status;
 
+	if (r->count == 0 && r->none != NULL) {
+		text_addf(out, "%s\n", r->none);
+		return 0;
+	}
+	t = columns_table(r->text, d);
 	table_may_leave_out(t, r->least_important, r->least_count);
 	for (size_t i = 0; i < shown; i++)
 		columns_table_row(r->text, t, nth(r, i));

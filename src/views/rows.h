@@ -16,6 +16,7 @@ struct rows {
 	const void *items; /* an array of the type of the columns */
 	size_t count, bytes_each;
 	const struct column_list *text, *csv, *json;
+	const char *none;		 /* a sentence for text without rows; NULL: none */
 	const char *key;		 /* of the array in JSON */
 	const struct column_list *about; /* more members of the object around it; NULL: none */
 	const unsigned *least_important; /* for table_may_leave_out */

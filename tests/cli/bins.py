@@ -132,6 +132,26 @@ def views_take_rows_and_formats():
 
 
 @case
+def a_name_chooses_a_function_or_a_data_structure():
+    counted(LL, PROGRAM, 'list')
+    for view in 'bins', 'causes':
+        assert_all(rows(view, 'fighting.c:63'), 'data', 'aligned_alloc in take_turns (fighting.c:63)')
+    assert_all(rows('bins', 'follow'), 'function', 'follow')
+    assert_all(rows('causes', '--by', 'function', 'follow'), 'function', 'follow')
+    # By function, a data structure chooses who misses on it.
+    check({r['function'] for r in rows('causes', '--by', 'function', 'fighting.c:64')} >= {'add_up'}, 'add_up')
+    for view in 'bins', 'causes':
+        status, out, err = run(view, 'run.db', 'nowhere')
+        check(status == 2 and not out and err.count('\n') == 1 and "'nowhere'" in err, view, status, out, err)
+        status, out, err = run(view, '--focus', 'nowhere', 'run.db')
+        check(status == 0 and 'No row matches' in out, view, status, out, err)
+
+
+def assert_all(found, column, name):
+    check(found and all(r[column] == name for r in found), column, name, found[:3])
+
+
+@case
 def what_cannot_be_is_refused():
     for options, words in ((['--also', 'L1d=2K,2,64'], '--also'), (['--no-filter'], '--no-filter'), (['--curve'], '--curve')):
         status, _, err = run('simulate', '--data', *options, '-o', 'other.db', 'true')

@@ -22,40 +22,35 @@ static void put_share(uint64_t part, uint64_t whole, struct value *v)
 	v->real = whole > 0 ? (double)part / (double)whole : NAN;
 }
 
-static uint64_t by_others(const struct bins_misses *m)
-{
-	return m->all - m->cold - m->by_self;
-}
-
 static void get_first_others(const void *row, struct value *v)
 {
-	v->whole = by_others(&((const struct bins_row *)row)->first);
+	v->whole = counted_by_others(&((const struct bins_row *)row)->first);
 }
 
 static void get_last_others(const void *row, struct value *v)
 {
-	v->whole = by_others(&((const struct bins_row *)row)->last);
+	v->whole = counted_by_others(&((const struct bins_row *)row)->last);
 }
 
 static void get_first_others_share(const void *row, struct value *v)
 {
-	const struct bins_misses *m = &((const struct bins_row *)row)->first;
+	const struct counted_misses *m = &((const struct bins_row *)row)->first;
 
-	put_share(by_others(m), m->all, v);
+	put_share(counted_by_others(m), m->all, v);
 }
 
 static void get_last_cold_share(const void *row, struct value *v)
 {
-	const struct bins_misses *m = &((const struct bins_row *)row)->last;
+	const struct counted_misses *m = &((const struct bins_row *)row)->last;
 
 	put_share(m->cold, m->all, v);
 }
 
 static void get_last_others_share(const void *row, struct value *v)
 {
-	const struct bins_misses *m = &((const struct bins_row *)row)->last;
+	const struct counted_misses *m = &((const struct bins_row *)row)->last;
 
-	put_share(by_others(m), m->all, v);
+	put_share(counted_by_others(m), m->all, v);
 }
 
 enum {
@@ -114,8 +109,8 @@ static int print(const struct options *o, const struct profile *p)
 	struct err err;
 	int status;
 
-	if (bins_init(&b, p, &o->query, BINS_BY_BOTH, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
+	if (bins_init(&b, p, &o->query, o->word, &err) != 0)
+		return cli_fail(&err, o->word != NULL ? EXIT_USAGE : EXIT_INPUT);
 	if (o->format == VIEW_TEXT)
 		text_add(&out, "Misses by function and data structure: exact, in simulated "
 			       "caches; and causes in each\n\n");
@@ -129,6 +124,7 @@ static int print(const struct options *o, const struct profile *p)
 						    C(LAST_OTHERS_SHARE), C(FUNCTION), C(DATA)),
 				.csv = COLUMN_LIST(COUNTS),
 				.json = COLUMN_LIST(COUNTS),
+				.none = VIEW_NO_ROW,
 				.key = "bins",
 				.least_important = least_important,
 				.least_count = 3}),
@@ -144,16 +140,19 @@ static int bins(struct options *o)
 
 const struct command command_bins = {
 	.run = bins,
-	.words = WORDS_PROFILE,
+	.words = WORDS_NAME,
+	.names = OPTION_NAMES_OBJECT,
 	.summary = "show misses by function and data structure",
 	.options =
 		{
 			.name = "bins",
-			.arguments = "[FILE]",
+			.arguments = "[FILE] [FUNCTION|DATA]",
 			.doc = "Show which function misses on which data structure, in a profile "
 			       "of 'dwell simulate --data': the bins of MemSpy, with the most "
 			       "stall first. Causes: cold misses, and lines that accesses to "
-			       "other data structures evicted.",
+			       "other data structures evicted. With a name, only this function "
+			       "or data structure.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

@@ -6,13 +6,13 @@
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
-#include "estimate/counted/bins.h"
+#include "estimate/counted/causes.h"
 #include "views/rows.h"
 
 static const char *const by_names[] = {
-	[BINS_BY_DATA] = "data",
-	[BINS_BY_FUNCTION] = "function",
-	[BINS_BY_BOTH] = "both",
+	[CAUSES_BY_DATA] = "data",
+	[CAUSES_BY_FUNCTION] = "function",
+	[CAUSES_BY_BOTH] = "both",
 	NULL,
 };
 
@@ -28,17 +28,17 @@ static const struct option_use uses[] = {
 
 /* ---- Columns ---- */
 
-static const struct bins_eviction *eviction_of(const void *row)
+static const struct cause_row *eviction_of(const void *row)
 {
 	return row;
 }
 
-static bool is_cold(const struct bins_eviction *e)
+static bool is_cold(const struct cause_row *e)
 {
 	return e->evictor_data == NULL && e->evictor_function == NULL;
 }
 
-static bool is_self(const struct bins_eviction *e)
+static bool is_self(const struct cause_row *e)
 {
 	return !is_cold(e) && (e->data == NULL || strcmp(e->data, e->evictor_data) == 0) &&
 	       (e->function == NULL || strcmp(e->function, e->evictor_function) == 0);
@@ -46,7 +46,7 @@ static bool is_self(const struct bins_eviction *e)
 
 static void get_cause(const void *row, struct value *v)
 {
-	const struct bins_eviction *e = eviction_of(row);
+	const struct cause_row *e = eviction_of(row);
 
 	v->text = is_cold(e) ? "cold" : is_self(e) ? "self" : "other";
 }
@@ -54,19 +54,18 @@ static void get_cause(const void *row, struct value *v)
 enum { CACHE, MISSES, SHARE, CAUSE, FUNCTION, DATA, EVICTOR_FUNCTION, EVICTOR_DATA };
 
 static const struct column columns[] = {
-	[CACHE] = {"CACHE", "cache", UNIT_TEXT, COLUMN_MEMBER(struct bins_eviction, cache)},
-	[MISSES] = {"MISSES", "misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_eviction, misses)},
-	[SHARE] = {"SHARE", "share", UNIT_SHARE, COLUMN_MEMBER(struct bins_eviction, share)},
+	[CACHE] = {"CACHE", "cache", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, cache)},
+	[MISSES] = {"MISSES", "misses", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, misses)},
+	[SHARE] = {"SHARE", "share", UNIT_SHARE, COLUMN_MEMBER(struct cause_row, share)},
 	[CAUSE] = {"CAUSE", "cause", UNIT_TEXT, get_cause},
-	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT,
-		      COLUMN_MEMBER(struct bins_eviction, function), .may_cut = true},
-	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, COLUMN_MEMBER(struct bins_eviction, data),
+	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, function),
+		      .may_cut = true},
+	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, data),
 		  .may_cut = true},
 	[EVICTOR_FUNCTION] = {"EVICTED BY", "evictor_function", UNIT_TEXT,
-			      COLUMN_MEMBER(struct bins_eviction, evictor_function),
-			      .may_cut = true},
+			      COLUMN_MEMBER(struct cause_row, evictor_function), .may_cut = true},
 	[EVICTOR_DATA] = {"EVICTED FOR", "evictor_data", UNIT_TEXT,
-			  COLUMN_MEMBER(struct bins_eviction, evictor_data), .may_cut = true},
+			  COLUMN_MEMBER(struct cause_row, evictor_data), .may_cut = true},
 };
 
 #define C(column) (&columns[column])
@@ -77,50 +76,54 @@ static const struct column columns[] = {
 static int print(const struct options *o, const struct profile *p)
 {
 	const struct column_list *const lists[] = {
-		[BINS_BY_DATA] = COLUMN_LIST(HEAD, C(DATA), C(EVICTOR_DATA)),
-		[BINS_BY_FUNCTION] = COLUMN_LIST(HEAD, C(FUNCTION), C(EVICTOR_FUNCTION)),
-		[BINS_BY_BOTH] = COLUMN_LIST(HEAD, C(FUNCTION), C(DATA), C(EVICTOR_FUNCTION),
-					     C(EVICTOR_DATA)),
+		[CAUSES_BY_DATA] = COLUMN_LIST(HEAD, C(DATA), C(EVICTOR_DATA)),
+		[CAUSES_BY_FUNCTION] = COLUMN_LIST(HEAD, C(FUNCTION), C(EVICTOR_FUNCTION)),
+		[CAUSES_BY_BOTH] = COLUMN_LIST(HEAD, C(FUNCTION), C(DATA), C(EVICTOR_FUNCTION),
+					       C(EVICTOR_DATA)),
 	};
 	struct display d = view_display();
 	struct text out = {0};
 	struct rows r = {.text = lists[o->by],
 			 .csv = lists[o->by],
 			 .json = lists[o->by],
+			 .none = VIEW_NO_ROW,
 			 .key = "causes",
-			 .bytes_each = sizeof(struct bins_eviction)};
-	struct bins b;
+			 .bytes_each = sizeof(struct cause_row)};
+	struct causes c;
 	struct err err;
 	int status;
 
-	if (bins_init(&b, p, &o->query, (enum bins_by)o->by, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
-	r.items = b.evictions;
-	r.count = b.eviction_count;
+	if (causes_init(&c, p, &o->query, (enum causes_by)o->by, o->word, &err) != 0)
+		return cli_fail(&err, o->word != NULL ? EXIT_USAGE : EXIT_INPUT);
+	r.items = c.rows;
+	r.count = c.count;
 	if (o->format == VIEW_TEXT)
 		text_add(&out, "Misses by cause: cold, or what took the line's place last, as "
 			       "shares of the cache's misses\n\n");
 	status = VIEW_WRITE(rows, o, &r, &out, &err, o->query.limit, &d);
-	bins_release(&b);
+	causes_release(&c);
 	return view_show(&out, status, &err);
 }
 
 static int causes(struct options *o)
 {
-	return view_run_bins(o, print);
+	return view_run_causes(o, print);
 }
 
 const struct command command_causes = {
 	.run = causes,
-	.words = WORDS_PROFILE,
+	.words = WORDS_NAME,
+	.names = OPTION_NAMES_OBJECT,
 	.summary = "show which data evicts which",
 	.options =
 		{
 			.name = "causes",
-			.arguments = "[FILE]",
+			.arguments = "[FILE] [FUNCTION|DATA]",
 			.doc = "Show why lines were missing, in a profile of 'dwell simulate "
 			       "--data': cold misses, and for lines that were in the cache before "
-			       "the data structure, or function, whose access took their place.",
+			       "the data structure, or function, whose access took their place. "
+			       "With a name, only the misses of this function or data structure.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

@@ -31,29 +31,24 @@ static void put_share(uint64_t part, uint64_t whole, struct value *v)
 	v->real = whole > 0 ? (double)part / (double)whole : NAN;
 }
 
-static uint64_t by_others(const struct bins_misses *m)
-{
-	return m->all - m->cold - m->by_self;
-}
-
 static void get_first_others(const void *row, struct value *v)
 {
-	v->whole = by_others(&row_of(row)->first);
+	v->whole = counted_by_others(&row_of(row)->first);
 }
 
 static void get_last_others(const void *row, struct value *v)
 {
-	v->whole = by_others(&row_of(row)->last);
+	v->whole = counted_by_others(&row_of(row)->last);
 }
 
 static void get_first_others_share(const void *row, struct value *v)
 {
-	put_share(by_others(&row_of(row)->first), row_of(row)->first.all, v);
+	put_share(counted_by_others(&row_of(row)->first), row_of(row)->first.all, v);
 }
 
 static void get_last_others_share(const void *row, struct value *v)
 {
-	put_share(by_others(&row_of(row)->last), row_of(row)->last.all, v);
+	put_share(counted_by_others(&row_of(row)->last), row_of(row)->last.all, v);
 }
 
 static void get_last_cold_share(const void *row, struct value *v)

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Evictions and cold misses by names; see causes.h. */
+#include "estimate/counted/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/group.h"
+
+static int compare_texts(const char *x, const char *y)
+{
+	return strcmp(x != NULL ? x : "", y != NULL ? y : "");
+}
+
+static int compare_names(const struct cause_row *x, const struct cause_row *y)
+{
+	const char *const xs[] = {x->function, x->data, x->evictor_function, x->evictor_data};
+	const char *const ys[] = {y->function, y->data, y->evictor_function, y->evictor_data};
+	int order = 0;
+
+	for (size_t i = 0; i < sizeof(xs) / sizeof(xs[0]) && order == 0; i++)
+		order = compare_texts(xs[i], ys[i]);
+	return order;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct cause_row *x = a, *y = b;
+	const int by_cache = strcmp(x->cache, y->cache);
+
+	if (by_cache != 0)
+		return by_cache;
+	return x->misses != y->misses ? (x->misses < y->misses) - (x->misses > y->misses)
+				      : compare_names(x, y);
+}
+
+/* The names of an access that missed, or that evicted; NULL: they do not tell rows apart. */
+static const char *function_of(const struct causes *c, int64_t location)
+{
+	return c->by != CAUSES_BY_DATA ? counted_function(&c->names, location) : NULL;
+}
+
+static const char *data_of(const struct causes *c, int64_t structure)
+{
+	return c->by != CAUSES_BY_FUNCTION ? counted_data(&c->names, structure)->name : NULL;
+}
+
+static bool is_meant(const struct causes *c, int64_t structure, int64_t location)
+{
+	return c->names.word == NULL ||
+	       counted_means(&c->names, counted_function(&c->names, location),
+			     counted_data(&c->names, structure));
+}
+
+static void list_evictions(struct causes *c)
+{
+	const struct profile *p = c->names.profile;
+
+	for (size_t i = 0; i < p->eviction_count; i++) {
+		const struct store_eviction *e = &p->evictions[i];
+
+		if (is_meant(c, e->structure_id, e->location_id))
+			c->rows[c->count++] = (struct cause_row){
+				.cache = e->cache,
+				.function = function_of(c, e->location_id),
+				.data = data_of(c, e->structure_id),
+				.evictor_function = function_of(c, e->evictor_location_id),
+				.evictor_data = data_of(c, e->evictor_structure_id),
+				.misses = e->misses,
+			};
+	}
+}
+
+static void list_cold(struct causes *c)
+{
+	const struct profile *p = c->names.profile;
+
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const struct store_bin *b = &p->bins[i];
+
+		if (b->cold > 0 && is_meant(c, b->structure_id, b->location_id))
+			c->rows[c->count++] = (struct cause_row){
+				.cache = b->cache,
+				.function = function_of(c, b->location_id),
+				.data = data_of(c, b->structure_id),
+				.misses = b->cold,
+			};
+	}
+}
+
+static void add_row(void *to, const void *more)
+{
+	((struct cause_row *)to)->misses += ((const struct cause_row *)more)->misses;
+}
+
+/* The texts of a profile are stored once each, so their addresses tell rows apart. */
+static int sum_rows(struct causes *c, struct err *err)
+{
+	static const struct group_type by_names = {sizeof(struct cause_row),
+						   offsetof(struct cause_row, misses), add_row};
+	const struct profile *p = c->names.profile;
+
+	c->rows = calloc(p->eviction_count + p->bin_count + 1, sizeof(*c->rows));
+	if (c->rows != NULL) {
+		list_evictions(c);
+		list_cold(c);
+	}
+	if (c->rows == NULL || group_sum(&by_names, c->rows, &c->count) != 0)
+		return err_set(err, "not enough memory for %zu evictions", p->eviction_count);
+	return 0;
+}
+
+static uint64_t misses_in(const struct profile *p, const char *cache)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < p->bin_count; i++)
+		all += strcmp(p->bins[i].cache, cache) == 0 ? p->bins[i].misses : 0;
+	return all;
+}
+
+static void keep_shown(struct causes *c)
+{
+	const char *cache = NULL;
+	size_t shown = 0;
+	uint64_t all = 1;
+
+	qsort(c->rows, c->count, sizeof(*c->rows), compare_counts);
+	for (size_t i = 0; i < c->count; i++) {
+		struct cause_row *r = &c->rows[i];
+
+		if (cache == NULL || strcmp(cache, r->cache) != 0) /* they are sorted by cache */
+			all = misses_in(c->names.profile, r->cache);
+		cache = r->cache;
+		r->share = all > 0 ? (double)r->misses / (double)all : 0;
+		if (query_shows(c->names.query, (const char *const[]){r->function, r->data}, 2))
+			c->rows[shown++] = *r;
+	}
+	c->count = shown;
+}
+
+int causes_init(struct causes *c, const struct profile *p, const struct query *q, enum causes_by by,
+		const char *word, struct err *err)
+{
+	*c = (struct causes){.by = by};
+	if (counted_init(&c->names, p, q, word, err) != 0)
+		return -1;
+	if (sum_rows(c, err) == 0) {
+		keep_shown(c);
+		if (c->count > 0 || word == NULL || query_filters(q))
+			return 0;
+		counted_fail(&c->names, err);
+	}
+	causes_release(c);
+	return -1;
+}
+
+void causes_release(struct causes *c)
+{
+	free(c->rows);
+	counted_release(&c->names);
+	*c = (struct causes){0};
+}

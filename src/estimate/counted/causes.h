@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why lines were missing in a simulation: they are new, or an access has evicted them (MemSpy,
+ * section 6.5; DTrack, 4.4).
+ */
+#ifndef DWELL_ESTIMATE_COUNTED_CAUSES_H
+#define DWELL_ESTIMATE_COUNTED_CAUSES_H
+
+#include "estimate/counted/counted.h"
+
+/* The key comes first. */
+struct cause_row {
+	const char *cache; /* "L1d", "L1i", "LL" */
+	const char *function, *data;
+	const char *evictor_function, *evictor_data; /* NULL: none, the misses are cold */
+	uint64_t misses;
+	double share; /* of all misses in the cache */
+};
+
+/* What tells rows apart. */
+enum causes_by { CAUSES_BY_DATA, CAUSES_BY_FUNCTION, CAUSES_BY_BOTH };
+
+struct causes {
+	struct counted names;
+	enum causes_by by;
+	struct cause_row *rows; /* by cache, most misses first; those that the query shows */
+	size_t count;
+};
+
+/*
+ * The causes of a profile that profile_open_causes has opened, which must outlive them. `word`: as
+ * in counted_init, for what missed. Release with causes_release. Returns -1 with *err: memory ran
+ * out, or no row has the name.
+ */
+int causes_init(struct causes *c, const struct profile *p, const struct query *q, enum causes_by by,
+		const char *word, struct err *err);
+void causes_release(struct causes *c);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names and choice of rows that a simulation has counted; see counted.h. */
+#include "estimate/counted/counted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+
+#define UNKNOWN "[unknown]"
+#define SEVERAL "[several functions]"
+
+void counted_add(struct counted_misses *to, const struct counted_misses *more)
+{
+	to->all += more->all;
+	to->cold += more->cold;
+	to->by_self += more->by_self;
+}
+
+uint64_t counted_by_others(const struct counted_misses *m)
+{
+	return m->all - m->cold - m->by_self;
+}
+
+bool counted_is_first(const char *cache)
+{
+	return strncmp(cache, "L1", 2) == 0;
+}
+
+bool counted_is_last(const char *cache)
+{
+	return strcmp(cache, "LL") == 0;
+}
+
+double counted_cycles(uint64_t first, uint64_t last)
+{
+	return COUNTED_CYCLES_FIRST * (double)first + COUNTED_CYCLES_LAST * (double)last;
+}
+
+/* ---- Names ---- */
+
+const struct store_frame *counted_frame(const struct counted *c, int64_t location)
+{
+	const struct store_location *l = profile_location(c->profile, location);
+
+	return l != NULL && l->frame_count > 0 ? &l->frames[l->frame_count - 1] : NULL;
+}
+
+const char *counted_function(const struct counted *c, int64_t location)
+{
+	const struct store_frame *f = counted_frame(c, location);
+
+	if (location == STORE_NONE)
+		return SEVERAL;
+	return f != NULL && f->function != NULL ? f->function : UNKNOWN;
+}
+
+const struct data_row *counted_data(const struct counted *c, int64_t structure)
+{
+	static const struct data_row unknown = {.kind = DATA_UNKNOWN, .name = UNKNOWN};
+	const size_t at = profile_structure(c->profile, structure);
+
+	if (at == SIZE_MAX || c->data.row_of[at] >= c->data.count)
+		return &unknown;
+	return &c->data.rows[c->data.row_of[at]];
+}
+
+/* ---- The choice of rows ---- */
+
+static bool is_marked(const struct counted *c, const struct data_row *data)
+{
+	const size_t at = (size_t)(data - c->data.rows);
+
+	return data >= c->data.rows && at < c->data.count && c->marks[at];
+}
+
+bool counted_means(const struct counted *c, const char *function, const struct data_row *data)
+{
+	return c->word == NULL || is_marked(c, data) ||
+	       (function != NULL && name_is_meant(function, c->word));
+}
+
+void counted_fail(const struct counted *c, struct err *err)
+{
+	if (data_find(&c->data, c->word, c->marks, err) > 0)
+		err_set(err, "no misses in the data structure '%s'", c->word);
+}
+
+int counted_init(struct counted *c, const struct profile *p, const struct query *q,
+		 const char *word, struct err *err)
+{
+	*c = (struct counted){.profile = p, .query = q, .word = word};
+	if (data_init(&c->data, p, q, DATA_BY_LINE, err) != 0)
+		return -1;
+	c->marks = calloc(c->data.count + 1, sizeof(*c->marks));
+	if (c->marks == NULL) {
+		counted_release(c);
+		return err_set(err, "not enough memory for the names of data structures");
+	}
+	if (word != NULL)
+		data_find(&c->data, word, c->marks, NULL);
+	return 0;
+}
+
+void counted_release(struct counted *c)
+{
+	data_release(&c->data);
+	free(c->marks);
+	*c = (struct counted){0};
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The misses of a simulation by data structure: the names of their code and data. The causes of
+ * misses are those of engine/simulate/whose/bins.h.
+ */
+#ifndef DWELL_ESTIMATE_COUNTED_COUNTED_H
+#define DWELL_ESTIMATE_COUNTED_COUNTED_H
+
+#include "estimate/data.h"
+
+/*
+ * Cycles that an access waits for the cache below the first level, and for memory. They are rough:
+ * the order of rows wants them. As in KCachegrind's estimate.
+ */
+#define COUNTED_CYCLES_FIRST 10
+#define COUNTED_CYCLES_LAST  100
+
+/* Misses in a cache. */
+struct counted_misses {
+	uint64_t all;
+	uint64_t cold;	  /* on lines that were never in the cache before */
+	uint64_t by_self; /* on lines that accesses to the same data structure evicted */
+};
+
+void counted_add(struct counted_misses *to, const struct counted_misses *more);
+/* Those on lines that accesses to other data structures evicted. */
+uint64_t counted_by_others(const struct counted_misses *m);
+
+/* Tell whether the cache of this name is a first level; or the last. */
+bool counted_is_first(const char *cache);
+bool counted_is_last(const char *cache);
+
+/* The cycles that so many misses in the first and in the last level wait. */
+double counted_cycles(uint64_t first, uint64_t last);
+
+struct counted {
+	const struct profile *profile;
+	const struct query *query;
+	struct data data; /* has a row for each data structure of the profile */
+	const char *word; /* a name of functions or data; NULL: of all */
+	bool *marks;	  /* of data.rows: those that `word` means */
+};
+
+/*
+ * For a profile of profile_open_bins or profile_open_causes, which must outlive it, like `word`.
+ * Release with counted_release. Returns -1 with *err when memory runs out.
+ */
+int counted_init(struct counted *c, const struct profile *p, const struct query *q,
+		 const char *word, struct err *err);
+void counted_release(struct counted *c);
+
+/* The row of a structure; never NULL. Of equal structures it is the same one. */
+const struct data_row *counted_data(const struct counted *c, int64_t structure);
+
+/* The function with the code, not one that is inlined there; NULL: not known. */
+const struct store_frame *counted_frame(const struct counted *c, int64_t location);
+/* Its name; "[unknown]" without one, "[several functions]" of STORE_NONE. */
+const char *counted_function(const struct counted *c, int64_t location);
+
+/* Tell whether `word` means the function (NULL: none) or the data; of counted_data. */
+bool counted_means(const struct counted *c, const char *function, const struct data_row *data);
+
+/* Set *err to a sentence: nothing that missed has the name `word`. */
+void counted_fail(const struct counted *c, struct err *err);
+
+#endif
