@@ -4,19 +4,15 @@
 
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/simulate/whose/groups.h"
 #include "engine/simulate/whose/numbering.h"
+#include "engine/simulate/whose/pairs.h"
 #include "engine/simulate/whose/range.h"
 #include "engine/simulate/whose/structures.h"
-#include "engine/unwind/functions.h"
 #include "sim/base/geometry.h"
 #include "sim/cache/entry.h"
 
-#define MOST_BINS   (64u << 20)
-#define MOST_GROUPS (16u << 20)
-#define MOST_PAIRS  (64u << 20)
-
-#define MOST_DETAILED	  (256u << 10) /* pairs of groups */
-#define WITHOUT_FUNCTIONS 0x100u       /* a flag of a pair's cache: its keys are structures */
+#define MOST_BINS (64u << 20)
 
 /*
  * The last evictor of each line: a directory of leaves, by line. Only evicted lines take memory.
@@ -32,35 +28,23 @@ struct evictors {
 	struct grow leaves;    /* uint32_t: group; 0: the line was never evicted */
 };
 
+/* A miss in the first level needs the first cache line only. */
 struct bin {
-	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
-	struct bin_range range;			   /* of the whole run */
+	struct bin_range range; /* of the whole run */
 	uint32_t group;
-	bool has_moved; /* its range has changed since it was sent */
-};
+	bool has_moved;				   /* its range has changed since it was sent */
+	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct bin) == 192, "three cache lines");
 
 _Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
 
-/* A function with a data structure. */
-struct group {
-	uint32_t structure, unused;
-	/* The last evictor of its lines from each cache, and the number of that pair; 0: none. */
-	struct {
-		uint32_t evictor, pair;
-	} last[BIN_CACHES];
-};
-
-_Static_assert(sizeof(struct group) <= 64, "a cache line");
-
 static struct {
-	uint32_t forgotten;	 /* times that sites were numbered anew */
-	struct numbering bins;	 /* instruction, structure */
-	struct numbering groups; /* function, structure */
-	struct numbering pairs;	 /* group that missed and its evictor, level */
-	struct grow counts;	 /* struct bin, by number */
-	struct grow pair_counts; /* uint64_t, by number; since they were sent */
-	struct grow memos;	 /* struct bins_memo, by site */
-	struct grow group_items; /* struct group, by number */
+	uint32_t forgotten;    /* times that sites were numbered anew */
+	struct numbering bins; /* instruction, structure */
+	struct grow counts;    /* struct bin, by number */
+	struct grow memos;     /* struct bins_memo, by site */
 	struct evictors evictors[BIN_CACHES];
 	uint64_t began_ns, due_ns;
 } b;
@@ -77,15 +61,10 @@ static bool start_evictors(struct evictors *e)
 bool bins_start(uint32_t levels, uint32_t most_sites)
 {
 	bins_on = numbering_init(&b.bins, MOST_BINS) == 0 &&
-		  numbering_init(&b.groups, MOST_GROUPS) == 0 &&
-		  numbering_init(&b.pairs, MOST_PAIRS) == 0 &&
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
 		  grow_take(&b.counts, sizeof(struct bin)) &&
-		  grow_init(&b.pair_counts, MOST_PAIRS * sizeof(uint64_t)) == 0 &&
-		  grow_take(&b.pair_counts, sizeof(uint64_t)) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
-		  grow_init(&b.group_items, MOST_GROUPS * sizeof(struct group)) == 0 &&
-		  grow_take(&b.group_items, sizeof(struct group)) && structures_start();
+		  groups_start() && structures_start();
 	for (uint32_t level = 0; level < levels; level++)
 		bins_on = bins_on && start_evictors(&b.evictors[level]);
 	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
@@ -105,30 +84,6 @@ uint32_t bins_version(void)
 	return 1 + structures_version() + b.forgotten;
 }
 
-static struct group *group_at(uint32_t number)
-{
-	return (struct group *)(void *)b.group_items.base + number;
-}
-
-/* 0: memory has run out. */
-static uint32_t group_of(uint64_t pc, uint32_t structure)
-{
-	const uint32_t count = b.groups.count;
-	struct sim_function f = {0};
-	struct group *g;
-	uint32_t number;
-
-	functions_find(0, pc, &f);
-	number = numbering_get(&b.groups, f.start, structure);
-	if (b.groups.count == count)
-		return number;
-	g = grow_take(&b.group_items, sizeof *g);
-	if (!g)
-		return 0;
-	g->structure = structure;
-	return number;
-}
-
 static uint32_t bin_of(uint64_t pc, uint32_t structure)
 {
 	const uint32_t count = b.bins.count, number = numbering_get(&b.bins, pc, structure);
@@ -139,9 +94,20 @@ static uint32_t bin_of(uint64_t pc, uint32_t structure)
 	bin = grow_take(&b.counts, sizeof *bin);
 	if (!bin)
 		return 0;
-	bin->group = group_of(pc, structure);
+	bin->group = groups_get(pc, structure);
 	bin->range = RANGE_NOWHERE;
 	return number;
+}
+
+/* Set the memo's bin: that of an access by pc to the structure. */
+static uint32_t remember(struct bins_memo *m, uint32_t site, uint64_t pc, uint32_t structure)
+{
+	if (!site || !m->bin || m->structure != structure || m->era != b.forgotten)
+		m->bin = bin_of(pc, structure);
+	m->structure = structure;
+	m->era = b.forgotten;
+	m->version = bins_version();
+	return m->bin;
 }
 
 uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
@@ -152,20 +118,16 @@ uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
 	structures_find(address, &s);
 	m->start = s.start;
 	m->end = s.is_lasting && site ? s.end : s.start;
-	m->version = bins_version();
-	m->bin = bin_of(pc, s.id);
-	return m->bin;
+	return remember(m, site, pc, s.id);
 }
 
 uint32_t bins_of_code(uint32_t site, uint64_t pc)
 {
 	struct bins_memo *m = &bins_memos[site];
 
-	m->version = bins_version();
 	m->start = 0;
 	m->end = site ? UINT64_MAX : 0;
-	m->bin = bin_of(pc, structures_of_code(pc));
-	return m->bin;
+	return remember(m, site, pc, structures_of_code(pc));
 }
 
 void bins_forget_sites(void)
@@ -217,40 +179,6 @@ void bins_prefetch(enum bin_cache cache, uint64_t line)
 		__builtin_prefetch(evictor_in(e, leaf, line), 1);
 }
 
-/*
- * The pair's number; 0: memory has run out. A compiler has millions of pairs, and half of them
- * count once: so from some number on, new ones are those of the structures, without functions.
- */
-static uint32_t pair_of(uint32_t group, uint32_t evictor, enum bin_cache cache)
-{
-	const uint32_t count = b.pairs.count;
-	uint32_t number;
-
-	if (count < MOST_DETAILED)
-		number = numbering_get(&b.pairs, group | (uint64_t)evictor << 32, cache);
-	else
-		number = numbering_find(&b.pairs, group | (uint64_t)evictor << 32, cache);
-	if (!number)
-		number = numbering_get(&b.pairs,
-				       group_at(group)->structure |
-					       (uint64_t)group_at(evictor)->structure << 32,
-				       cache | WITHOUT_FUNCTIONS);
-	if (b.pairs.count != count && !grow_take(&b.pair_counts, sizeof(uint64_t)))
-		return 0;
-	return number;
-}
-
-static void count_pair(uint32_t group, uint32_t evictor, enum bin_cache cache)
-{
-	struct group *g = group_at(group);
-
-	if (g->last[cache].evictor != evictor) {
-		g->last[cache].evictor = evictor;
-		g->last[cache].pair = pair_of(group, evictor, cache);
-	}
-	((uint64_t *)(void *)b.pair_counts.base)[g->last[cache].pair]++;
-}
-
 /* Count the miss of a group on a line that an evictor (0: none) has evicted before. */
 static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor)
 {
@@ -261,8 +189,8 @@ static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor)
 		counts->cold++;
 		return;
 	}
-	counts->by_self += group_at(bin->group)->structure == group_at(evictor)->structure;
-	count_pair(bin->group, evictor, cache);
+	counts->by_self += groups_structure(bin->group) == groups_structure(evictor);
+	pairs_count(bin->group, evictor, cache);
 }
 
 void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_t victim,
@@ -319,25 +247,20 @@ static void send_bin(struct process *p, uint32_t number)
 }
 
 /* Describe one side of a pair. */
-static void describe(struct process *p, uint32_t key, bool is_group, uint64_t *function,
+static void describe(struct process *p, uint32_t number, bool is_group, uint64_t *function,
 		     struct bin_data *data)
 {
-	*function = is_group ? numbering_key(&b.groups, key)->a : 0;
-	structures_describe(p, is_group ? group_at(key)->structure : key, data);
+	*function = is_group ? groups_function(number) : 0;
+	structures_describe(p, is_group ? groups_structure(number) : number, data);
 }
 
-static void send_pair(struct process *p, uint32_t number)
+static void send_pair(void *context, const struct pair *pair, uint64_t count)
 {
-	const struct numbering_key *k = numbering_key(&b.pairs, number);
-	const bool are_groups = !(k->b & WITHOUT_FUNCTIONS);
-	uint64_t *count = (uint64_t *)(void *)b.pair_counts.base + number;
-	struct record_eviction r = {.cache = k->b & ~(uint64_t)WITHOUT_FUNCTIONS, .count = *count};
+	struct process *p = context;
+	struct record_eviction r = {.cache = pair->cache, .count = count};
 
-	if (!*count)
-		return;
-	*count = 0;
-	describe(p, (uint32_t)k->a, are_groups, &r.function, &r.data);
-	describe(p, (uint32_t)(k->a >> 32), are_groups, &r.evictor, &r.evictor_data);
+	describe(p, pair->missed, pair->are_groups, &r.function, &r.data);
+	describe(p, pair->evictor, pair->are_groups, &r.evictor, &r.evictor_data);
 	records_eviction(p, &r);
 }
 
@@ -347,8 +270,7 @@ void bins_flush(struct process *p, bool is_last)
 		return;
 	for (uint32_t number = 1; number <= b.bins.count; number++)
 		send_bin(p, number);
-	for (uint32_t number = 1; number <= b.pairs.count; number++)
-		send_pair(p, number);
+	pairs_take(send_pair, p);
 }
 
 void bins_end(struct process *p)
@@ -362,6 +284,5 @@ void bins_forked(void)
 	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++)
 		*bin_at(number) =
 			(struct bin){.group = bin_at(number)->group, .range = RANGE_NOWHERE};
-	if (bins_on)
-		memset(b.pair_counts.base, 0, b.pair_counts.used);
+	pairs_clear();
 }

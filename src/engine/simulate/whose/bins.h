@@ -41,10 +41,11 @@ static inline bool bins_are_on(void)
 	return bins_on;
 }
 
-/* Of a site: the data that it accessed last, at [start, end), and its bin. */
+/* Of a site: the data that it accessed last, at [start, end), its structure and its bin. */
 struct bins_memo {
 	uint64_t start, end;
 	uint32_t bin, version;
+	uint32_t structure, era; /* era: the bin holds for it until sites are numbered anew */
 };
 extern struct bins_memo *bins_memos; /* by site */
 

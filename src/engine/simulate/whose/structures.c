@@ -6,11 +6,13 @@
 #include "engine/simulate/whose/numbering.h"
 #include "engine/unwind/modules.h"
 
-#define MOST_PLACES (16u << 20)
+#define MOST_PLACES (8u << 20)
 
 /* An id: its kind (enum bin_data_kind), and the number of a site, or of a place. */
-#define KIND_SHIFT  28u
+#define KIND_SHIFT  24u
 #define NUMBER_MASK ((1u << KIND_SHIFT) - 1)
+
+_Static_assert(MOST_PLACES <= NUMBER_MASK && SITE_MAX_ID <= NUMBER_MASK, "an id holds any number");
 
 static struct numbering places; /* start, end */
 

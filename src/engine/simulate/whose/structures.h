@@ -11,6 +11,8 @@
 
 #include "engine/core/state.h"
 
+#define STRUCTURE_BITS 26u /* of an id */
+
 struct structure {
 	uint32_t id;	     /* 0: unknown */
 	uint64_t start, end; /* the memory around the address that belongs to it */

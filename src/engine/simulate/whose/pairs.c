@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Misses by pairs of groups, in a hash table with linear probing; see pairs.h. */
+#include "engine/simulate/whose/pairs.h"
+
+#include "engine/core/util.h"
+#include "engine/simulate/whose/groups.h"
+#include "engine/simulate/whose/structures.h"
+
+#define FIRST_ROOM    1024u
+#define MOST_DETAILED (256u << 10) /* pairs of groups; further ones are without functions */
+#define LATER	      48u
+
+/* A key: the one that missed, its evictor, the cache, and whether they are groups. */
+#define KEY_BITS     26u /* of a group or a structure */
+#define KEY_MASK     ((1ull << KEY_BITS) - 1)
+#define CACHE_SHIFT  (2 * KEY_BITS)
+#define CACHE_BITS   6u
+#define GROUPS_SHIFT (CACHE_SHIFT + CACHE_BITS)
+#define KEY_IS_USED  (1ull << 63)
+
+_Static_assert(GROUP_BITS <= KEY_BITS && STRUCTURE_BITS <= KEY_BITS, "a key holds two");
+_Static_assert(BIN_CACHES <= 1 << CACHE_BITS, "a key holds a cache");
+
+struct entry {
+	uint64_t key; /* 0: free */
+	uint64_t count;
+};
+
+static struct {
+	struct entry *entries;
+	uint64_t room; /* of entries, a power of two */
+	uint64_t used;
+	uint64_t later[LATER]; /* keys of misses that are not counted yet */
+	uint32_t laters;
+} t;
+
+static uint64_t key_of(uint32_t missed, uint32_t evictor, enum bin_cache cache, bool are_groups)
+{
+	return missed | (uint64_t)evictor << KEY_BITS | (uint64_t)cache << CACHE_SHIFT |
+	       (uint64_t)are_groups << GROUPS_SHIFT | KEY_IS_USED;
+}
+
+static struct pair pair_of(uint64_t key)
+{
+	return (struct pair){
+		.missed = (uint32_t)(key & KEY_MASK),
+		.evictor = (uint32_t)(key >> KEY_BITS & KEY_MASK),
+		.cache = (enum bin_cache)(key >> CACHE_SHIFT & ((1u << CACHE_BITS) - 1)),
+		.are_groups = key >> GROUPS_SHIFT & 1};
+}
+
+static uint64_t place_of(uint64_t key)
+{
+	return key * 0x9e3779b97f4a7c15ull >> 20 & (t.room - 1);
+}
+
+/* The key's entry, or the free one where it belongs. */
+static struct entry *find(uint64_t key)
+{
+	uint64_t i = place_of(key);
+
+	while (t.entries[i].key && t.entries[i].key != key)
+		i = (i + 1) & (t.room - 1);
+	return &t.entries[i];
+}
+
+/* Double the table when half of it is used. False: it is full, and there is no memory. */
+static bool make_room(void)
+{
+	const uint64_t old_room = t.room, room = old_room ? 2 * old_room : FIRST_ROOM;
+	struct entry *old = t.entries, *entries;
+
+	if (2 * (t.used + 1) <= old_room)
+		return true;
+	entries = pages_get(round_up(room * sizeof *entries, PAGE));
+	if (!entries)
+		return t.used + 1 < old_room;
+	t.entries = entries;
+	t.room = room;
+	for (uint64_t i = 0; i < old_room; i++)
+		if (old[i].key)
+			*find(old[i].key) = old[i];
+	if (old)
+		pages_put(old, round_up(old_room * sizeof *old, PAGE));
+	return true;
+}
+
+/*
+ * A compiler has millions of pairs, and half of them count once: so from some number on, new ones
+ * are those of the structures, without functions.
+ */
+static uint64_t coarse_key(uint64_t key)
+{
+	const struct pair p = pair_of(key);
+
+	return key_of(groups_structure(p.missed), groups_structure(p.evictor), p.cache, false);
+}
+
+static void count(uint64_t key)
+{
+	struct entry *e;
+
+	if (!make_room())
+		return;
+	e = find(key);
+	if (!e->key && t.used >= MOST_DETAILED) {
+		key = coarse_key(key);
+		e = find(key);
+	}
+	t.used += !e->key;
+	e->key = key;
+	e->count++;
+}
+
+static void count_laters(void)
+{
+	for (uint32_t i = 0; i < t.laters; i++)
+		count(t.later[i]);
+	t.laters = 0;
+}
+
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache)
+{
+	const uint64_t key = key_of(group, evictor, cache, true);
+
+	if (t.room)
+		__builtin_prefetch(&t.entries[place_of(key)], 1);
+	t.later[t.laters++] = key;
+	if (t.laters == LATER)
+		count_laters();
+}
+
+void pairs_take(void (*f)(void *context, const struct pair *p, uint64_t count), void *context)
+{
+	count_laters();
+	for (uint64_t i = 0; i < t.room; i++) {
+		const struct pair p = pair_of(t.entries[i].key);
+
+		if (t.entries[i].count)
+			f(context, &p, t.entries[i].count);
+		t.entries[i].count = 0;
+	}
+}
+
+void pairs_clear(void)
+{
+	t.laters = 0;
+	for (uint64_t i = 0; i < t.room; i++)
+		t.entries[i].count = 0;
+}

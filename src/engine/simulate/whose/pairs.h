@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Misses by pairs of groups: the one that missed a line, and the one that had evicted it, for each
+ * cache. Counting is put off by some dozens of misses, so that the processor fetches many places of
+ * the table at a time. Locks are as in bins.h.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WHOSE_PAIRS_H
+#define DWELL_ENGINE_SIMULATE_WHOSE_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel/bin.h"
+
+/* A group that missed, and its evictor; of structures alone, if functions were left out. */
+struct pair {
+	uint32_t missed, evictor;
+	enum bin_cache cache;
+	bool are_groups; /* else structures */
+};
+
+/* Count a miss. */
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache);
+
+/* Call f with the count of each pair that missed since, and forget these. */
+void pairs_take(void (*f)(void *context, const struct pair *p, uint64_t count), void *context);
+
+/* Forget all counts. */
+void pairs_clear(void);
+
+#endif
