@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "collector/naming/block_types.h"
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 
@@ -538,6 +539,8 @@ void recorder_resolve(struct recorder *r)
 	end_of_records(r);
 	if (!r->failed)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
+	if (!r->failed)
+		note(r, block_types_find(&r->sites, &r->naming, r->symbols, r->store, &r->err));
 	if (!r->failed)
 		write_simulation(r);
 	if (!r->failed && r->exact != NULL)

@@ -41,10 +41,30 @@ static const char *keep(struct fields *f, const char *text)
 	return text[0] != '\0' ? arena_strdup(&f->strings, text) : NULL;
 }
 
-static void name_field(struct fields *f, struct fields_row *row, const struct members_place *place)
+static int compare_site(const void *id, const void *site)
+{
+	int64_t a = *(const int64_t *)id, b = ((const struct store_site *)site)->id;
+
+	return (a > b) - (a < b);
+}
+
+/* Sites of one row may hold different types: each is asked for its own. */
+static struct members_of type_of(const struct profile *p, const struct data_row *r, int64_t site)
+{
+	const struct store_site *s = NULL;
+
+	if (site > 0 && r->site != NULL && p->site_count > 0)
+		s = bsearch(&site, p->sites, p->site_count, sizeof(*s), compare_site);
+	if (s == NULL || s->layout_id == 0)
+		return (struct members_of){r->layout, r->element_size, r->smallest, r->largest};
+	return (struct members_of){s->layout_id, s->element_size, s->smallest, s->largest};
+}
+
+static void name_field(struct fields *f, struct fields_row *row, int64_t site,
+		       const struct members_place *place)
 {
 	const struct data_row *r = row->data;
-	const struct members_of of = {r->layout, r->element_size, r->smallest, r->largest};
+	const struct members_of of = type_of(f->data.profile, r, site);
 	struct text name = {0};
 
 	if (place->low > place->high || !has_fields(r))
@@ -136,7 +156,7 @@ static void add_sample(struct fields *f, size_t i, const struct model_share *sha
 
 	*(p->samples[i].status == 0 ? &row.cost.misses : &row.cost.unresolved) = share->misses;
 	if (start != 0 && start <= a->address)
-		name_field(f, &row, &(struct members_place){offset, offset, 0, a->size});
+		name_field(f, &row, a->site, &(struct members_place){offset, offset, 0, a->size});
 	f->rows[f->count++] = row;
 }
 
@@ -191,7 +211,7 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 		shift = p->structures[at].start -
 			variable_start(p, row.data, p->structures[at].start);
 	if (r != NULL)
-		name_field(f, &row,
+		name_field(f, &row, p->structures[at].site_id,
 			   &(struct members_place){r->low + shift, r->high + shift, r->step, 0});
 	f->rows[f->count++] = row;
 }

@@ -93,15 +93,24 @@ static bool has_open_end(const struct level *l)
 
 /* ---- Names ---- */
 
-/* The member at an offset; of several the last one. NULL: none. */
-static const struct store_member *member_at(const struct level *l, uint64_t offset)
-{
-	const struct store_member *found = NULL;
+/*
+ * The first and the last member at an offset: of bit-fields several may have the byte. NULL: there
+ * is none.
+ */
+struct found {
+	const struct store_member *first, *last;
+};
 
-	for (const struct store_member *m = next_of(l, l->at); m < l->end; m = next_of(l, m + 1))
-		if (m->offset <= offset && (offset - m->offset < m->bytes || is_open(l, m)) &&
-		    (found == NULL || m->offset > found->offset))
-			found = m;
+static struct found members_at(const struct level *l, uint64_t offset)
+{
+	struct found found = {0};
+
+	for (const struct store_member *m = next_of(l, l->at); m < l->end; m = next_of(l, m + 1)) {
+		if (m->offset > offset || (offset - m->offset >= m->bytes && !is_open(l, m)))
+			continue;
+		found.first = found.first != NULL ? found.first : m;
+		found.last = m;
+	}
 	return found;
 }
 
@@ -132,7 +141,8 @@ static const char *put_path(struct level l, struct span s, const char *type, str
 	const char *between = out->count > 0 ? "." : "";
 
 	while (l.at < l.end) {
-		const struct store_member *m = member_at(&l, s.low), *last = member_at(&l, s.high);
+		const struct store_member *m = members_at(&l, s.low).first;
+		const struct store_member *last = members_at(&l, s.high).last;
 
 		if (m == NULL) {
 			text_addf(out, "%s+%" PRIu64, between, s.low);
@@ -154,20 +164,25 @@ static const char *put_path(struct level l, struct span s, const char *type, str
 	return type;
 }
 
-/* "node" of "const struct node"; empty for a type without a name. */
+/*
+ * "node" of "const struct node" and of "std::node<long>"; empty for a type without a name. Field
+ * names are long enough without what the row's data structure says.
+ */
 static void put_type(const char *type, struct text *out)
 {
-	static const char *const words[] = {"const ", "volatile ", "struct ", "union ", "class "};
+	static const char *const words[] = {"const ", "volatile ", "struct ",
+					    "union ", "class ",	   "type("};
+	const char *end, *colons;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strncmp(type, words[i], strlen(words[i])) == 0)
 			type += strlen(words[i]);
 	if (strstr(type, "{...}") != NULL)
 		return;
-	if (strncmp(type, "type(", 5) == 0 && type[strlen(type) - 1] == ')')
-		text_add_bytes(out, type + 5, strlen(type) - 6);
-	else
-		text_add(out, type);
+	end = type + strcspn(type, "<)");
+	while ((colons = strstr(type, "::")) != NULL && colons < end)
+		type = colons + 2;
+	text_add_bytes(out, type, (size_t)(end - type));
 }
 
 static void put_offsets(const struct span *s, struct text *out)

@@ -133,6 +133,40 @@ void symbols_resolve_many(struct symbols *s, int file, const uint64_t *addresses
 
 /* ---- Variables ---- */
 
+static const char *keep_text(struct arena *a, struct message_reader *r)
+{
+	const char *text = keep_string(a, r, NULL);
+
+	return text != NULL ? text : "";
+}
+
+static const struct symbols_layout *take_layout(struct message_reader *r, struct arena *a)
+{
+	const uint64_t count = message_take(r);
+	struct symbols_layout *l;
+	struct symbols_member *members;
+
+	if (count == 0 || count > (uint64_t)(r->end - r->at) / sizeof(uint64_t))
+		return NULL;
+	l = arena_alloc(a, sizeof(*l));
+	members = arena_alloc(a, count * sizeof(*members));
+	if (l == NULL || members == NULL)
+		return NULL;
+	*l = (struct symbols_layout){.type = keep_text(a, r), .members = members};
+	l->bytes = message_take(r);
+	for (; l->member_count + 1 < count; l->member_count++) {
+		struct symbols_member *m = &members[l->member_count];
+
+		m->depth = (uint32_t)message_take(r);
+		m->offset = message_take(r);
+		m->bytes = message_take(r);
+		m->elements = message_take(r);
+		m->name = keep_text(a, r);
+		m->type = keep_text(a, r);
+	}
+	return l;
+}
+
 static void take_variable(struct symbols_variable *v, struct message_reader *r, struct arena *a)
 {
 	v->start = message_take(r);
@@ -143,6 +177,7 @@ static void take_variable(struct symbols_variable *v, struct message_reader *r, 
 	v->name = keep_string(a, r, NULL);
 	v->type = keep_string(a, r, NULL);
 	v->file = keep_string(a, r, NULL);
+	v->layout = take_layout(r, a);
 }
 
 static int variables_there(struct symbols *s, struct symbols_file *f, struct message_question *q,
@@ -193,6 +228,32 @@ bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symb
 {
 	symbols_variables(s, file, &address, 1, out);
 	return out->name != NULL;
+}
+
+void symbols_results(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		     struct symbols_result *out)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	size_t done = 0;
+
+	memset(out, 0, count * sizeof(*out));
+	while (f != NULL && is_remote(f) && done < count) {
+		struct message_question q = {.kind = MESSAGE_RESULT,
+					     .file = (uint32_t)file,
+					     .count = count - done < MESSAGE_MOST_ADDRESSES
+							      ? (uint32_t)(count - done)
+							      : MESSAGE_MOST_ADDRESSES};
+		struct symbols_reply reply;
+
+		if (symbols_remote_ask(s, f, &q, addresses + done, &reply) != 0)
+			return;
+		for (uint32_t i = 0; i < q.count; i++) {
+			out[done + i].is_for_others = message_take(&reply.reader) != 0;
+			out[done + i].layout = take_layout(&reply.reader, symbols_arena(s));
+		}
+		free(reply.bytes);
+		done += q.count;
+	}
 }
 
 /* ---- Preparation ---- */

@@ -343,6 +343,27 @@ static size_t find_functions(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Di
 	return find_chain(&function, address, chain, end);
 }
 
+size_t symbols_dwarf_scopes(struct symbols_file *f, uint64_t *address,
+			    Dwarf_Die scopes[SYMBOLS_MAX_SCOPES])
+{
+	Dwarf *dwarf = f->packed != NULL ? symbols_packed_dwarf(f->packed) : NULL;
+	Dwarf_Die memory, split, *cu_die, *content;
+	uint64_t end = UINT64_MAX;
+	size_t count = 0;
+
+	cu_die = dwarf != NULL ? symbols_unit_around(f, dwarf, *address, &memory)
+			       : find_unit(f, address, &memory);
+	if (cu_die == NULL)
+		return 0;
+	content = symbols_unit_content(cu_die, &split);
+	if (find_functions(f, cu_die, content, *address, scopes, &end) == 0)
+		return 0;
+	while (++count < SYMBOLS_MAX_SCOPES &&
+	       find_inner(&scopes[count - 1], *address, &scopes[count], &end))
+		;
+	return count;
+}
+
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same)
 {

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_PREPARE };
+enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_RESULT, MESSAGE_PREPARE };
 
 /* Data that could not be read; part of answers to MESSAGE_RESOLVE. */
 enum message_loss { MESSAGE_BAD_TABLE = 1, MESSAGE_MISSING = 2, MESSAGE_NO_SPLIT = 4 };

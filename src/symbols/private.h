@@ -153,6 +153,13 @@ void symbols_runtime_release(struct symbols_file *f);
  */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
+/*
+ * The function around the address, and the blocks and inlined calls in it, outermost first. The
+ * address becomes one of their DWARF. Returns their number; 0: unknown.
+ */
+#define SYMBOLS_MAX_SCOPES 64
+size_t symbols_dwarf_scopes(struct symbols_file *f, uint64_t *address,
+			    Dwarf_Die scopes[SYMBOLS_MAX_SCOPES]);
 void symbols_dwarf_release(struct symbols_file *f);
 
 /*
@@ -193,6 +200,9 @@ const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *na
  */
 bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_variable *out);
+/* variables.c: that variable itself, and its address in the file. */
+bool symbols_variable_die(struct symbols_file *f, uint64_t address, Dwarf_Die *die,
+			  uint64_t *start);
 /* variable_index.c */
 void symbols_variables_release(struct symbols_file *f);
 
@@ -209,11 +219,28 @@ enum symbols_language {
 	SYMBOLS_FORTRAN,
 };
 
+/*
+ * types.c: the type of a variable, or of a member; of a pointer or an array that of its target.
+ * NULL: void, or unknown.
+ */
+Dwarf_Die *symbols_type_of(Dwarf_Die *die, Dwarf_Die *memory);
 /* types.c: the type as written in its language. `scopes` has the scopes of types. */
 void symbols_type_name(Dwarf_Die *type, enum symbols_language language,
 		       struct symbols_variables *scopes, struct text *out);
 /* The size of an array's elements in bytes; 0: not an array. */
 uint64_t symbols_element_bytes(Dwarf_Die *type);
+/* variables.c: the language of a unit. */
+enum symbols_language symbols_language_of(Dwarf_Die *unit);
+/*
+ * layouts.c: the layout of the type, of an array that of its elements. NULL: the size is unknown,
+ * or memory ran out. The index of variables owns it.
+ */
+const struct symbols_layout *symbols_layout_of(struct symbols_variables *v, Dwarf_Die *type);
+/*
+ * layouts.c: the type of the innermost member at the offset, which is neither a struct nor an
+ * array. Returns false if none begins there.
+ */
+bool symbols_member_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *member);
 /* Append "a::b::". */
 void symbols_scope_name(const struct symbols_scope *s, struct text *out);
 
@@ -289,6 +316,8 @@ const struct symbols_answer *symbols_find_answer(struct symbols *s, struct symbo
 						 uint64_t address);
 bool symbols_find_variable(struct symbols_file *f, uint64_t address, struct arena *a,
 			   struct symbols_variable *out);
+/* results.c; false: nothing is known. */
+bool symbols_find_result(struct symbols_file *f, uint64_t address, struct symbols_result *out);
 uint64_t symbols_prepare_file(struct symbols_file *f, bool has_data, uint64_t most,
 			      struct arena *a);
 /*

@@ -68,6 +68,26 @@ static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, str
 	return status;
 }
 
+/* Write the number of members + 1, or 0 for no layout; then type, size, and members. */
+static void add_layout(struct text *out, const struct symbols_layout *l)
+{
+	message_add(out, l != NULL ? l->member_count + 1 : 0);
+	if (l == NULL)
+		return;
+	message_add_string(out, l->type);
+	message_add(out, l->bytes);
+	for (size_t i = 0; i < l->member_count; i++) {
+		const struct symbols_member *m = &l->members[i];
+
+		message_add(out, m->depth);
+		message_add(out, m->offset);
+		message_add(out, m->bytes);
+		message_add(out, m->elements);
+		message_add_string(out, m->name);
+		message_add_string(out, m->type);
+	}
+}
+
 /* For each address: 2 and the variable, 1 for the previous one, or 0 for none. */
 static int find_variables(struct reader *r, struct symbols_file *f, uint32_t count,
 			  struct text *out)
@@ -94,6 +114,20 @@ static int find_variables(struct reader *r, struct symbols_file *f, uint32_t cou
 		message_add_string(out, v.name);
 		message_add_string(out, v.type);
 		message_add_string(out, v.file);
+		add_layout(out, v.layout);
+	}
+	return 0;
+}
+
+/* For each address: is it for others, and the layout. */
+static int find_results(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct symbols_result x;
+
+		symbols_find_result(f, r->addresses[i], &x);
+		message_add(out, x.is_for_others);
+		add_layout(out, x.layout);
 	}
 	return 0;
 }
@@ -108,6 +142,8 @@ static int answer(struct reader *r, const struct message_question *q, struct tex
 		return resolve(r, f, q->count, out);
 	case MESSAGE_VARIABLE:
 		return find_variables(r, f, q->count, out);
+	case MESSAGE_RESULT:
+		return find_results(r, f, q->count, out);
 	case MESSAGE_PREPARE:
 		message_add(out, symbols_prepare_file(f, q->has_data, q->most,
 						      symbols_arena(r->symbols)));

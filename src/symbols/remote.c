@@ -141,9 +141,10 @@ static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_
  */
 static void give_up_source(struct symbols_file *f, enum message_kind kind)
 {
-	const uint32_t debug = kind == MESSAGE_RESOLVE	  ? SYMBOLS_BY_LINES
-			       : kind == MESSAGE_VARIABLE ? SYMBOLS_BY_TYPES
-							  : SYMBOLS_BY_LINES | SYMBOLS_BY_TYPES;
+	const uint32_t debug = kind == MESSAGE_RESOLVE ? SYMBOLS_BY_LINES
+			       : kind == MESSAGE_VARIABLE || kind == MESSAGE_RESULT
+				       ? SYMBOLS_BY_TYPES
+				       : SYMBOLS_BY_LINES | SYMBOLS_BY_TYPES;
 
 	f->sources = f->sources & debug ? f->sources & ~debug : 0;
 	f->has_lost = true;

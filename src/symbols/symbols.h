@@ -104,6 +104,27 @@ struct symbols_frames {
 void symbols_resolve_many(struct symbols *s, int file, const uint64_t *addresses, size_t count,
 			  struct symbols_frames *out);
 
+/*
+ * A member of a type. Members of a member follow it, and are one level deeper; those of an array
+ * are those of an element. Members of base classes, and of structs without a name, are the type's
+ * own; those of a union are not told.
+ */
+struct symbols_member {
+	uint32_t depth;	   /* from 0 */
+	uint64_t offset;   /* from the beginning of what it belongs to; bytes */
+	uint64_t bytes;	   /* of the whole array; 0: an array of unknown length */
+	uint64_t elements; /* of an array; else 0 */
+	const char *name, *type;
+};
+
+/* A type with its members: of a variable, of an array's elements, or of what a block holds. */
+struct symbols_layout {
+	const char *type;
+	uint64_t bytes;
+	const struct symbols_member *members; /* in the order of the source */
+	size_t member_count;
+};
+
 /* A global or static variable, or a section if its variables have no names. */
 #define SYMBOLS_LOCALS ((uint64_t)1 << 62)
 
@@ -115,6 +136,7 @@ struct symbols_variable {
 	uint64_t start, end;	/* addresses in the file, end excluded */
 	uint64_t element_bytes; /* size of an array's element; 0: no array, or unknown */
 	bool is_section;	/* named ".bss of libc.so.6": unnamed variables */
+	const struct symbols_layout *layout; /* of its type, or its elements' type; or NULL */
 };
 
 /*
@@ -129,6 +151,19 @@ bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symb
 /* The same for many addresses, which is much faster; a variable without a name was not found. */
 void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, size_t count,
 		       struct symbols_variable *out);
+
+/* What a call returns that allocates memory. */
+struct symbols_result {
+	const struct symbols_layout *layout; /* of what the memory holds; NULL: unknown */
+	bool is_for_others; /* the function returns memory of any type: ask about its own call */
+};
+
+/*
+ * What the calls at the addresses return, each given by its last byte, from the variables that take
+ * the results.
+ */
+void symbols_results(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		     struct symbols_result *out);
 
 /*
  * Decompress the file's debug file before the first question, if it has at most `most` bytes: for

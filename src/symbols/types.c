@@ -33,7 +33,7 @@ void symbols_scope_name(const struct symbols_scope *s, struct text *out)
 	text_addf(out, "%s::", s->name);
 }
 
-static Dwarf_Die *target_of(Dwarf_Die *die, Dwarf_Die *target)
+Dwarf_Die *symbols_type_of(Dwarf_Die *die, Dwarf_Die *target)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Die whole;
@@ -107,7 +107,7 @@ static void put_named(struct spelling *s, Dwarf_Die *type, const char *inner)
 
 static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, const char *inner)
 {
-	Dwarf_Die memory, *target = target_of(type, &memory);
+	Dwarf_Die memory, *target = symbols_type_of(type, &memory);
 	int tag = tag_of(target);
 	bool wrapped = tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type;
 	struct text next = {0};
@@ -143,7 +143,7 @@ static bool elements_say_so(Dwarf_Die *target, int qualifier)
 		    tag != DW_TAG_array_type)
 			return false;
 		is_inside |= tag == DW_TAG_array_type;
-		if (target_of(&at, &next) == NULL)
+		if (symbols_type_of(&at, &next) == NULL)
 			return false;
 		at = next;
 	}
@@ -152,7 +152,7 @@ static bool elements_say_so(Dwarf_Die *target, int qualifier)
 
 static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word, const char *inner)
 {
-	Dwarf_Die memory, *target = target_of(type, &memory);
+	Dwarf_Die memory, *target = symbols_type_of(type, &memory);
 	struct text next = {0};
 
 	if (s->language == SYMBOLS_FORTRAN) {
@@ -180,7 +180,7 @@ static unsigned signed_bits(Dwarf_Die *range)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word encoding, bytes;
-	Dwarf_Die memory, *type = target_of(range, &memory);
+	Dwarf_Die memory, *type = symbols_type_of(range, &memory);
 
 	if (type == NULL || dwarf_peel_type(type, &memory) != 0 ||
 	    dwarf_formudata(dwarf_attr(&memory, DW_AT_encoding, &attribute), &encoding) != 0 ||
@@ -279,7 +279,7 @@ static void put_array(struct spelling *s, Dwarf_Die *type, const char *inner)
 		text_addf(&next, ")%s%s%s", inner,
 			  dwarf_hasattr(type, DW_AT_allocated) ? ", allocatable" : "",
 			  dwarf_hasattr(type, DW_AT_associated) ? ", pointer" : "");
-	spell(s, target_of(type, &memory), text_get(&next));
+	spell(s, symbols_type_of(type, &memory), text_get(&next));
 	text_release(&next);
 }
 
@@ -303,13 +303,13 @@ static void put_function(struct spelling *s, Dwarf_Die *type, const char *inner)
 			if (tag == DW_TAG_unspecified_parameters)
 				text_add(&next, "...");
 			else
-				spell(&parameter, target_of(&child, &memory), "");
+				spell(&parameter, symbols_type_of(&child, &memory), "");
 		} while (dwarf_siblingof(&child, &child) == 0);
 	}
 	if (next.count == before && s->language == SYMBOLS_C)
 		text_add(&next, "void");
 	text_add(&next, ")");
-	spell(s, target_of(type, &memory), text_get(&next));
+	spell(s, symbols_type_of(type, &memory), text_get(&next));
 	text_release(&next);
 }
 
@@ -389,7 +389,7 @@ uint64_t symbols_element_bytes(Dwarf_Die *type)
 		if (dwarf_hasattr(&at, DW_AT_data_location))
 			return 0;
 		is_array |= tag == DW_TAG_array_type;
-		if (target_of(&at, &memory) == NULL)
+		if (symbols_type_of(&at, &memory) == NULL)
 			return 0;
 		at = memory;
 	}

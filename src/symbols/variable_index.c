@@ -580,6 +580,7 @@ void symbols_variables_release(struct symbols_file *f)
 		return;
 	map_release(&v->scopes);
 	map_release(&v->elsewhere);
+	map_release(&v->layouts);
 	arena_release(&v->arena);
 	free(v->items);
 	free(v->units.items);

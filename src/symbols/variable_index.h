@@ -43,6 +43,7 @@ struct symbols_variables {
 		 * of types and declarations: address of the DIE in memory -> struct symbols_scope
 		 */
 		scopes;
+	struct map layouts;   /* of types: address of the DIE in memory -> struct symbols_layout */
 	struct map elsewhere; /* units of other sections and files, already read for scopes */
 	bool is_elsewhere;    /* the unit being read is one of them */
 	struct arena arena;

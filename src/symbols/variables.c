@@ -21,7 +21,7 @@ static Dwarf_Die *type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type);
 }
 
-static enum symbols_language language_of(Dwarf_Die *unit)
+enum symbols_language symbols_language_of(Dwarf_Die *unit)
 {
 	static const struct {
 		int dwarf;
@@ -134,9 +134,10 @@ static bool describe(struct symbols_file *f, const struct symbols_variable_entry
 	if (dwarf_diecu(die, &unit, NULL, NULL) == NULL)
 		return out->name != NULL;
 	if (type != NULL) {
-		symbols_type_name(type, language_of(&unit), v, &text);
+		symbols_type_name(type, symbols_language_of(&unit), v, &text);
 		out->type = arena_strdup(a, text_get(&text));
 		out->element_bytes = symbols_element_bytes(type);
+		out->layout = symbols_layout_of(v, type);
 		text_release(&text);
 	}
 	out->file = symbols_tidy_path(a, &unit, declaration_file(die, &unit));
@@ -145,8 +146,9 @@ static bool describe(struct symbols_file *f, const struct symbols_variable_entry
 	return out->name != NULL;
 }
 
-bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct arena *a,
-			    struct symbols_variable *out)
+/* The index's entry of the variable at the address of the file; its DIE and size. Or NULL. */
+static const struct symbols_variable_entry *find(struct symbols_file *f, uint64_t address,
+						 Dwarf_Die *die, uint64_t *bytes)
 {
 	struct symbols_variables *v;
 	int looked = 0;
@@ -155,21 +157,38 @@ bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct are
 		f->variables = symbols_variables_new(f);
 	v = f->variables;
 	if (v == NULL || v->count == 0)
-		return false;
+		return NULL;
 	address -= v->bias;
 	for (size_t i = symbols_variables_up_to(v, address); i-- > 0 && looked < LOOK_BACK;) {
 		const struct symbols_variable_entry *x = symbols_variables_get(v, i);
-		Dwarf_Die die;
-		uint64_t bytes;
 
 		if (x == NULL)
 			continue;
 		looked++;
-		if (dwarf_offdie(x->dwarf, x->die, &die) == NULL)
+		if (dwarf_offdie(x->dwarf, x->die, die) == NULL)
 			continue;
-		bytes = variable_bytes(f, x, &die);
-		if (address - x->start < bytes)
-			return describe(f, x, &die, bytes, a, out);
+		*bytes = variable_bytes(f, x, die);
+		if (address - x->start < *bytes)
+			return x;
 	}
-	return false;
+	return NULL;
+}
+
+bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct arena *a,
+			    struct symbols_variable *out)
+{
+	uint64_t bytes;
+	Dwarf_Die die;
+	const struct symbols_variable_entry *x = find(f, address, &die, &bytes);
+
+	return x != NULL && describe(f, x, &die, bytes, a, out);
+}
+
+bool symbols_variable_die(struct symbols_file *f, uint64_t address, Dwarf_Die *die, uint64_t *start)
+{
+	uint64_t bytes;
+	const struct symbols_variable_entry *x = find(f, address, die, &bytes);
+
+	*start = x != NULL ? x->start + f->variables->bias : 0;
+	return x != NULL;
 }

@@ -13,6 +13,7 @@
 void data_names_release(struct data_names *n)
 {
 	free(n->items);
+	layouts_release(&n->layouts);
 	*n = (struct data_names){0};
 }
 
@@ -141,7 +142,8 @@ int data_names_write(struct data_names *n, const struct data_answer *batch, size
 			continue;
 		row.module = symbols_path(symbols, batch[i].q.file);
 		n->last_id++;
-		if (store_put_variable(store, &row, err) != 0)
+		if (layouts_put(&n->layouts, v->layout, store, &row.layout_id, err) != 0 ||
+		    store_put_variable(store, &row, err) != 0)
 			return -1;
 	}
 	return 0;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "collector/naming/layouts.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
 
@@ -35,6 +36,7 @@ struct data_names {
 	size_t count, room;
 	size_t taken;	 /* first items, which were moved into batches */
 	int64_t last_id; /* last id of a written variable */
+	struct layouts layouts;
 };
 
 void data_names_release(struct data_names *n);

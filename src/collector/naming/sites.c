@@ -134,6 +134,26 @@ int64_t sites_find(const struct sites *s, int64_t process, uint32_t number)
 	return x != NULL ? x->row.id : 0;
 }
 
+size_t sites_path(const struct sites *s, size_t index, const int64_t **path)
+{
+	const struct site *x = &s->items[index];
+
+	*path = x->path;
+	return x->kind == SITE_STACK || x->kind == SITE_LOCAL ? 0 : x->row.path_count;
+}
+
+uint64_t sites_largest(const struct sites *s, size_t index)
+{
+	return s->items[index].row.largest;
+}
+
+int sites_set_layout(struct sites *s, size_t index, int64_t layout, struct store *store,
+		     struct err *err)
+{
+	s->items[index].row.layout_id = layout;
+	return put(&s->items[index], store, err);
+}
+
 bool sites_may_hold_files(const struct sites *s, int64_t process, uint32_t number)
 {
 	const struct site *x = number != 0 ? find(s, process, number) : NULL;

@@ -48,6 +48,14 @@ int sites_count(struct sites *s, int64_t process, const struct record_site_count
  */
 bool sites_may_hold_files(const struct sites *s, int64_t process, uint32_t number);
 
+/* The locations of a site's path, by its index; 0 if it has no blocks. Returns their number. */
+size_t sites_path(const struct sites *s, size_t index, const int64_t **path);
+/* Its largest block, in bytes. */
+uint64_t sites_largest(const struct sites *s, size_t index);
+/* Write the type of its blocks: an id of the table layout. */
+int sites_set_layout(struct sites *s, size_t index, int64_t layout, struct store *store,
+		     struct err *err);
+
 /* The store's id of the process's site `number`, or 0. */
 int64_t sites_find(const struct sites *s, int64_t process, uint32_t number);
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Types of blocks; see block_types.h. Many sites share a call, so each call is asked about once. If
+ * a function allocates for others, the next question is about its own call: so the calls nearest to
+ * the allocator come first, then their callers, level by level.
+ */
+#include "collector/naming/block_types.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/sort.h"
+
+#define MOST_CALLS ((size_t)1 << 16) /* of all levels: reading about more takes too long */
+#define ASK_MOST   ((size_t)256)
+
+/* A call of an allocator, by its location, and what it returns. */
+struct call {
+	uint64_t address;
+	int file;
+	struct symbols_result result;
+};
+
+struct calls {
+	struct call *items;
+	size_t count, room;
+	struct map index; /* file and address -> index */
+};
+
+static uint64_t key_of(int file, uint64_t address)
+{
+	return address ^ (uint64_t)(uint32_t)file << 47;
+}
+
+/* The call at the location, added if new. NULL: it is in no file, or there are too many. */
+static struct call *call_at(struct calls *c, const struct naming *n, int64_t location)
+{
+	const int file = naming_file(n, location);
+	const uint64_t address = naming_address(n, location), key = key_of(file, address);
+	uint64_t index;
+
+	if (file < 0)
+		return NULL;
+	if (map_get(&c->index, key, &index))
+		return &c->items[index];
+	if (c->count >= MOST_CALLS || !ARRAY_GROW(c) || map_set(&c->index, key, c->count) != 0)
+		return NULL;
+	c->items[c->count] = (struct call){.address = address, .file = file};
+	return &c->items[c->count++];
+}
+
+/* The call of this level that decides about the site; NULL: there is none. */
+static struct call *deciding(struct calls *c, const struct naming *n, const struct sites *s,
+			     size_t site, size_t level)
+{
+	const int64_t *path;
+	const size_t depth = sites_path(s, site, &path);
+
+	for (size_t i = 0; i < level && i < depth; i++) {
+		const struct call *below = call_at(c, n, path[i]);
+
+		if (below == NULL || below->result.layout != NULL || !below->result.is_for_others)
+			return NULL;
+	}
+	return level < depth ? call_at(c, n, path[level]) : NULL;
+}
+
+/* Ask about calls of one file. */
+static void ask(struct calls *c, const struct sort_item *order, size_t count,
+		struct symbols *symbols)
+{
+	struct symbols_result results[ASK_MOST];
+	uint64_t addresses[ASK_MOST];
+
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = c->items[order[i].index].address;
+	symbols_results(symbols, c->items[order[0].index].file, addresses, count, results);
+	for (size_t i = 0; i < count; i++)
+		c->items[order[i].index].result = results[i];
+}
+
+/* Ask about the calls from `first` on, by file and in order of address. */
+static int ask_new(struct calls *c, size_t first, struct symbols *symbols)
+{
+	const size_t count = c->count - first;
+	struct sort_item *order = calloc(count + 1, sizeof(*order));
+	int status = order != NULL ? 0 : -1;
+
+	for (size_t i = 0; status == 0 && i < count; i++)
+		order[i] = (struct sort_item){c->items[first + i].address, first + i};
+	if (status == 0)
+		status = sort_by_key(order, count);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		order[i].key = (uint64_t)c->items[order[i].index].file;
+	if (status == 0)
+		status = sort_by_key(order, count);
+	for (size_t i = 0, same; status == 0 && i < count; i += same) {
+		for (same = 1; same < ASK_MOST && i + same < count; same++)
+			if (order[i + same].key != order[i].key)
+				break;
+		ask(c, order + i, same, symbols);
+	}
+	free(order);
+	return status;
+}
+
+/* Write the types of the sites that this level decides about. */
+static int write_level(struct calls *c, const struct naming *n, struct sites *s, size_t level,
+		       struct layouts *layouts, struct store *store, struct err *err)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct call *call = deciding(c, n, s, i, level);
+		int64_t id;
+
+		if (call == NULL || call->result.layout == NULL ||
+		    call->result.layout->bytes > sites_largest(s, i))
+			continue;
+		if (layouts_put(layouts, call->result.layout, store, &id, err) != 0 ||
+		    sites_set_layout(s, i, id, store, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int block_types_find(struct sites *s, struct naming *n, struct symbols *symbols,
+		     struct store *store, struct err *err)
+{
+	struct calls c = {0};
+	int status = 0;
+
+	for (size_t level = 0; status == 0 && level < SITE_MAX_DEPTH; level++) {
+		const size_t known = c.count;
+
+		for (size_t i = 0; i < s->count; i++)
+			deciding(&c, n, s, i, level);
+		if (c.count > known && ask_new(&c, known, symbols) != 0)
+			status = err_set(err, "out of memory");
+		else
+			status = write_level(&c, n, s, level, &n->data.layouts, store, err);
+	}
+	free(c.items);
+	map_release(&c.index);
+	return status;
+}
