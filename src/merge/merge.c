@@ -8,6 +8,7 @@
 
 #include "merge/private.h"
 #include "store/curves.h"
+#include "store/whose.h"
 
 /* The properties that must agree; the store owns the strings. */
 struct outline {
@@ -212,6 +213,22 @@ static void note_lost_events(const struct outline *first, const struct outline *
 				  other->events[i].name, other->path, first->path);
 }
 
+/* Data structures are known of some processes only, if there are inputs of both kinds. */
+struct bins_seen {
+	bool are_there;
+	struct text missing; /* a line for each input without them */
+};
+
+static void see_bins(struct bins_seen *seen, const struct outline *o)
+{
+	if (store_has_bins(o->store))
+		seen->are_there = true;
+	else if (o->measured > 0)
+		text_addf(&seen->missing,
+			  "'%s' has no misses by data structure: it was simulated without --data\n",
+			  o->path);
+}
+
 /* ---- Copying ---- */
 
 int64_t shifted(int64_t id, int64_t by)
@@ -229,7 +246,7 @@ static int copy(struct copying *c, struct err *err)
 {
 	c->by = c->next;
 	if (copy_run(c, err) != 0 || copy_code(c, err) != 0 || copy_samples(c, err) != 0 ||
-	    copy_exact(c, err) != 0 || copy_counts(c, err) != 0)
+	    copy_exact(c, err) != 0 || copy_counts(c, err) != 0 || copy_whose(c, err) != 0)
 		return -1;
 	return store_commit(c->out, err);
 }
@@ -239,6 +256,7 @@ int merge_profiles(const char *const *inputs, size_t count, struct store *out, s
 {
 	struct copying c = {.out = out};
 	struct outline first, other;
+	struct bins_seen seen = {0};
 	int status;
 
 	if (outline_init(&first, inputs[0], err) != 0)
@@ -250,10 +268,14 @@ int merge_profiles(const char *const *inputs, size_t count, struct store *out, s
 			break;
 		match_columns(&c, &first, &other);
 		note_lost_events(&first, &other, notes);
+		see_bins(&seen, &other);
 		c.in = other.store;
 		status = copy(&c, err);
 		outline_release(&other);
 	}
 	outline_release(&first);
+	if (seen.are_there)
+		text_add(notes, text_get(&seen.missing));
+	text_release(&seen.missing);
 	return status == 0 ? merge_meta(inputs, count, out, notes, err) : -1;
 }

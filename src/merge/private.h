@@ -8,7 +8,7 @@
 
 /* Added to the ids of the current input, so that they are free in the new profile. */
 struct shift {
-	int64_t process, module, location, path, site, variable, layout, node;
+	int64_t process, module, location, path, site, variable, layout, structure, node;
 };
 
 struct copying {
@@ -25,6 +25,7 @@ int copy_code(struct copying *c, struct err *err);    /* locations with names, s
 int copy_samples(struct copying *c, struct err *err); /* windows, samples, data, paths */
 int copy_exact(struct copying *c, struct err *err);   /* exact curves, sums by data */
 int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jumps */
+int copy_whose(struct copying *c, struct err *err);   /* structures, bins, evictions */
 
 /*
  * Defines copy_THINGS, which calls put_THINGS for each item to write it with new ids. `read` fills

@@ -152,6 +152,23 @@ def assert_all(found, column, name):
 
 
 @case
+def merged_profiles_keep_their_data_structures():
+    """Both processes show in the merged profile what they show in their own."""
+    parts = {'list.db': 'list', 'arrays.db': 'arrays'}
+    for path, what in parts.items():
+        counted(LL, PROGRAM, what, path=path)
+    status, _, err = run('merge', *parts, '-o', 'both.db')
+    check(status == 0 and not err, status, err)
+    for process, path in enumerate(parts):
+        for view in ['bins'], ['causes', '--by', 'both'], ['objects', '--fields']:
+            own = rows(*view, path=path)
+            check(rows(*view, '--process', str(process), path='both.db') == own and own, path, view)
+    simulate(LL, '--', 'true', path='other.db')
+    status, _, err = run('merge', 'list.db', 'other.db', '-o', 'both.db')
+    check(status == 0 and "'other.db' has no misses by data structure" in err, status, err)
+
+
+@case
 def what_cannot_be_is_refused():
     for options, words in ((['--also', 'L1d=2K,2,64'], '--also'), (['--no-filter'], '--no-filter'), (['--curve'], '--curve')):
         status, _, err = run('simulate', '--data', *options, '-o', 'other.db', 'true')

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copies a simulation's misses by data structure, with new ids. */
+#include <stdlib.h>
+
+#include "merge/private.h"
+#include "store/layouts.h"
+#include "store/whose.h"
+
+static int put_structures(struct copying *c, struct store_structure *x, struct err *err)
+{
+	x->id += c->by.structure;
+	x->process_id += c->by.process;
+	x->site_id = shifted(x->site_id, c->by.site);
+	use_id(&c->next.structure, x->id);
+	return store_put_structure(c->out, x, err);
+}
+
+COPY_EACH(structures, struct store_structure,
+	  store_read_structures(c->in, STORE_ALL, &items, &count, err))
+
+static int put_bins(struct copying *c, struct store_bin *x, struct err *err)
+{
+	x->structure_id += c->by.structure;
+	x->location_id = shifted(x->location_id, c->by.location);
+	return store_put_bin(c->out, x, err);
+}
+
+COPY_EACH(bins, struct store_bin, store_read_bins(c->in, STORE_ALL, &items, &count, err))
+
+static int put_ranges(struct copying *c, struct store_bin_range *x, struct err *err)
+{
+	x->structure_id += c->by.structure;
+	x->location_id = shifted(x->location_id, c->by.location);
+	return store_put_bin_range(c->out, x, err);
+}
+
+COPY_EACH(ranges, struct store_bin_range,
+	  store_read_bin_ranges(c->in, STORE_ALL, &items, &count, err))
+
+static int put_evictions(struct copying *c, struct store_eviction *x, struct err *err)
+{
+	x->structure_id += c->by.structure;
+	x->location_id = shifted(x->location_id, c->by.location);
+	x->evictor_structure_id += c->by.structure;
+	x->evictor_location_id = shifted(x->evictor_location_id, c->by.location);
+	return store_put_eviction(c->out, x, err);
+}
+
+COPY_EACH(evictions, struct store_eviction,
+	  store_read_evictions(c->in, STORE_ALL, &items, &count, err))
+
+int copy_whose(struct copying *c, struct err *err)
+{
+	if (copy_structures(c, err) != 0 || copy_bins(c, err) != 0 || copy_ranges(c, err) != 0)
+		return -1;
+	return copy_evictions(c, err);
+}
