@@ -88,6 +88,18 @@ int view_run_exact(const struct options *o,
 	return run_by(profile_open_exact, o, print);
 }
 
+bool view_is_counted(const char *input)
+{
+	struct store *s;
+	bool is_counted;
+
+	if (store_open_readonly(input, &s, NULL) != 0)
+		return false;
+	is_counted = store_has_bins(s);
+	store_close(s);
+	return is_counted;
+}
+
 /* COLUMNS wins, even when stdout is no terminal: scripts choose a width by it. */
 static unsigned find_width(bool is_terminal)
 {

@@ -28,6 +28,9 @@ int view_run_fields(const struct options *o,
 int view_run_exact(const struct options *o,
 		   int (*print)(const struct options *o, const struct profile *p));
 
+/* Tell whether the profile has misses by data structure. False also if it cannot be read. */
+bool view_is_counted(const char *input);
+
 /*
  * Open one of several profiles, for the machine and line size that the options name. Returns 0, or
  * the exit code after printing the reason; then *p owns nothing.

@@ -8,7 +8,7 @@
 
 #include "base/size.h"
 #include "base/text.h"
-#include "views/cost_columns.h"
+#include "views/data_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -65,30 +65,22 @@ void data_put_name(const struct data_row *r, struct text *out)
 
 /* ---- Columns ---- */
 
-struct row {
-	struct cost_row cost;
-	const struct data *data;
-	struct data_row r;
-};
-
-static struct row row_of(const struct data *d, size_t i)
+struct data_cells data_cells_of(const struct data *d, const struct data_row *r)
 {
-	const struct data_row *r = &d->rows[i];
-
-	return (struct row){.cost = {.name = r->name,
-				     .function = r->function,
-				     .file = r->file,
-				     .line = r->line,
-				     .cost = &r->cost,
-				     .whole = &d->total,
-				     .ratio = &r->ratio},
-			    .data = d,
-			    .r = *r};
+	return (struct data_cells){.cost = {.name = r->name,
+					    .function = r->function,
+					    .file = r->file,
+					    .line = r->line,
+					    .cost = &r->cost,
+					    .whole = &d->total,
+					    .ratio = &r->ratio},
+				   .data = d,
+				   .r = *r};
 }
 
 static const struct data_row *data_row_of(const void *row)
 {
-	return &((const struct row *)row)->r;
+	return &((const struct data_cells *)row)->r;
 }
 
 static void get_kind(const void *row, struct value *v)
@@ -136,7 +128,7 @@ static void get_words(const void *row, struct value *v)
 static void get_path(const void *row, struct value *v)
 {
 	const struct store_site *s = data_row_of(row)->site;
-	const struct profile *p = ((const struct row *)row)->data->profile;
+	const struct profile *p = ((const struct data_cells *)row)->data->profile;
 
 	v->list = json_array();
 	for (size_t i = 0; s != NULL && i < s->path_count; i++) {
@@ -151,57 +143,40 @@ static void get_path(const void *row, struct value *v)
 	}
 }
 
-enum {
-	KIND,
-	TYPE,
-	MODULE,
-	ALLOCATOR,
-	SITES,
-	SEVERAL_BLOCKS,
-	KNOWN_BYTES,
-	SIZES,
-	KNOWN_ELEMENT,
-	WORDS,
-	PATH,
-	BLOCKS,
-	BYTES,
-	ALLOCATED_BYTES,
-	LIVE_BLOCKS,
-	LIVE_BYTES,
-	SMALLEST,
-	LARGEST,
-	ELEMENT_SIZE,
+const struct column data_columns[DATA_COLUMNS] = {
+	[DATA_COLUMN_KIND] = {"KIND", "kind", UNIT_TEXT, get_kind},
+	[DATA_COLUMN_TYPE] = {NULL, "type", UNIT_TEXT, COLUMN_MEMBER(struct data_cells, r.type)},
+	[DATA_COLUMN_MODULE] = {NULL, "module", UNIT_TEXT,
+				COLUMN_MEMBER(struct data_cells, r.module)},
+	[DATA_COLUMN_ALLOCATOR] = {NULL, "allocator", UNIT_TEXT,
+				   COLUMN_MEMBER(struct data_cells, r.allocator)},
+	[DATA_COLUMN_SITES] = {NULL, "sites", UNIT_NUMBER,
+			       COLUMN_MEMBER(struct data_cells, r.sites)},
+	[DATA_COLUMN_SEVERAL_BLOCKS] = {"BLOCKS", NULL, UNIT_COUNT, get_several_blocks},
+	[DATA_COLUMN_KNOWN_BYTES] = {"BYTES", NULL, UNIT_BYTES, get_known_bytes},
+	[DATA_COLUMN_SIZES] = {"SIZE", NULL, UNIT_TEXT, get_sizes, .to_right = true},
+	[DATA_COLUMN_KNOWN_ELEMENT] = {"ELEMENT", NULL, UNIT_BYTES, get_known_element},
+	[DATA_COLUMN_WORDS] = {"DATA STRUCTURE", NULL, UNIT_TEXT, get_words, .may_cut = true},
+	[DATA_COLUMN_PATH] = {NULL, "path", UNIT_LIST, get_path},
+	[DATA_COLUMN_BLOCKS] = {NULL, "blocks", UNIT_NUMBER,
+				COLUMN_MEMBER(struct data_cells, r.blocks)},
+	[DATA_COLUMN_BYTES] = {NULL, "bytes", UNIT_NUMBER,
+			       COLUMN_MEMBER(struct data_cells, r.bytes)},
+	[DATA_COLUMN_ALLOCATED_BYTES] = {NULL, "allocated_bytes", UNIT_NUMBER,
+					 COLUMN_MEMBER(struct data_cells, r.allocated_bytes)},
+	[DATA_COLUMN_LIVE_BLOCKS] = {NULL, "live_blocks", UNIT_NUMBER,
+				     COLUMN_MEMBER(struct data_cells, r.live_blocks)},
+	[DATA_COLUMN_LIVE_BYTES] = {NULL, "live_bytes", UNIT_NUMBER,
+				    COLUMN_MEMBER(struct data_cells, r.live_bytes)},
+	[DATA_COLUMN_SMALLEST] = {NULL, "smallest", UNIT_NUMBER,
+				  COLUMN_MEMBER(struct data_cells, r.smallest)},
+	[DATA_COLUMN_LARGEST] = {NULL, "largest", UNIT_NUMBER,
+				 COLUMN_MEMBER(struct data_cells, r.largest)},
+	[DATA_COLUMN_ELEMENT_SIZE] = {NULL, "element_size", UNIT_NUMBER,
+				      COLUMN_MEMBER(struct data_cells, r.element_size)},
 };
 
-static const struct column columns[] = {
-	[KIND] = {"KIND", "kind", UNIT_TEXT, get_kind},
-	[TYPE] = {NULL, "type", UNIT_TEXT, COLUMN_MEMBER(struct row, r.type)},
-	[MODULE] = {NULL, "module", UNIT_TEXT, COLUMN_MEMBER(struct row, r.module)},
-	[ALLOCATOR] = {NULL, "allocator", UNIT_TEXT, COLUMN_MEMBER(struct row, r.allocator)},
-	[SITES] = {NULL, "sites", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.sites)},
-	[SEVERAL_BLOCKS] = {"BLOCKS", NULL, UNIT_COUNT, get_several_blocks},
-	[KNOWN_BYTES] = {"BYTES", NULL, UNIT_BYTES, get_known_bytes},
-	[SIZES] = {"SIZE", NULL, UNIT_TEXT, get_sizes, .to_right = true},
-	[KNOWN_ELEMENT] = {"ELEMENT", NULL, UNIT_BYTES, get_known_element},
-	[WORDS] = {"DATA STRUCTURE", NULL, UNIT_TEXT, get_words, .may_cut = true},
-	[PATH] = {NULL, "path", UNIT_LIST, get_path},
-	[BLOCKS] = {NULL, "blocks", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.blocks)},
-	[BYTES] = {NULL, "bytes", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.bytes)},
-	[ALLOCATED_BYTES] = {NULL, "allocated_bytes", UNIT_NUMBER,
-			     COLUMN_MEMBER(struct row, r.allocated_bytes)},
-	[LIVE_BLOCKS] = {NULL, "live_blocks", UNIT_NUMBER,
-			 COLUMN_MEMBER(struct row, r.live_blocks)},
-	[LIVE_BYTES] = {NULL, "live_bytes", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.live_bytes)},
-	[SMALLEST] = {NULL, "smallest", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.smallest)},
-	[LARGEST] = {NULL, "largest", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.largest)},
-	[ELEMENT_SIZE] = {NULL, "element_size", UNIT_NUMBER,
-			  COLUMN_MEMBER(struct row, r.element_size)},
-};
-
-#define C(column) (&columns[column])
-#define NUMBERS                                                                              \
-	C(BLOCKS), C(BYTES), C(ALLOCATED_BYTES), C(LIVE_BLOCKS), C(LIVE_BYTES), C(SMALLEST), \
-		C(LARGEST), C(ELEMENT_SIZE)
+#define C(column) DATA(column)
 
 /* ---- The table ---- */
 
@@ -228,7 +203,7 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	int ret;
 
 	for (size_t i = 0; i < d->count; i++) {
-		struct row row = row_of(d, i);
+		struct data_cells row = data_cells_of(d, &d->rows[i]);
 
 		if (!is_shown(d, marks, i))
 			continue;
@@ -254,8 +229,8 @@ static void put_detail(const char *label, const char *value, const struct displa
 	fit_add(out, value, display);
 }
 
-static void put_details(const struct data *d, size_t row, const struct display *display,
-			struct text *out)
+void data_put_details(const struct data *d, size_t row, const struct display *display,
+		      struct text *out)
 {
 	const struct data_row *r = &d->rows[row];
 
@@ -308,7 +283,7 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 			 "--no-objects.\n");
 	for (size_t i = 0; marks != NULL && i < d->count; i++)
 		if (is_shown(d, marks, i) && rows-- > 0)
-			put_details(d, i, display, out);
+			data_put_details(d, i, display, out);
 		else if (rows == SIZE_MAX)
 			break;
 	return 0;
@@ -319,14 +294,15 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 void data_csv(const struct data *d, const bool *marks, struct text *out)
 {
 	const struct assumed assumed = assumed_of(d->policy, d->query->ways);
-	const struct column_list *list = COLUMN_LIST(
-		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION), C(MODULE),
-		C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO), COST(LOW),
-		COST(HIGH), COST(ACCESSES), COST(SAMPLES), C(SITES), NUMBERS, ASSUMED(assumed));
+	const struct column_list *list =
+		COLUMN_LIST(COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION),
+			    C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED),
+			    COST(RATIO), COST(LOW), COST(HIGH), COST(ACCESSES), COST(SAMPLES),
+			    C(SITES), DATA_NUMBERS, ASSUMED(assumed));
 
 	columns_csv_head(list, out);
 	for (size_t i = 0; i < d->count; i++) {
-		struct row row = row_of(d, i);
+		struct data_cells row = data_cells_of(d, &d->rows[i]);
 
 		if (is_shown(d, marks, i))
 			columns_csv_row(list, &row, out);
@@ -343,14 +319,15 @@ static void put_counts(json_t *row, const struct data_row *r)
 
 json_t *data_json_rows(const struct data *d, const bool *marks)
 {
-	const struct column_list *list = COLUMN_LIST(
-		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0), COST(FUNCTION),
-		C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO),
-		COST(ACCESSES), COST(SAMPLES), COST(LOW), COST(HIGH), NUMBERS, C(SITES), C(PATH));
+	const struct column_list *list =
+		COLUMN_LIST(COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0),
+			    COST(FUNCTION), C(MODULE), C(ALLOCATOR), COST(ALL_MISSES),
+			    COST(UNRESOLVED), COST(RATIO), COST(ACCESSES), COST(SAMPLES), COST(LOW),
+			    COST(HIGH), DATA_NUMBERS, C(SITES), C(PATH));
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < d->count; i++) {
-		struct row row = row_of(d, i);
+		struct data_cells row = data_cells_of(d, &d->rows[i]);
 
 		if (!is_shown(d, marks, i))
 			continue;

@@ -22,6 +22,10 @@ void data_put_name(const struct data_row *r, struct text *out);
 void data_paths_text(const struct data *d, size_t row, const struct display *display,
 		     struct text *out);
 
+/* All that is known of a row beside its figures. */
+void data_put_details(const struct data *d, size_t row, const struct display *display,
+		      struct text *out);
+
 json_t *data_json_rows(const struct data *d, const bool *marks);
 
 /*

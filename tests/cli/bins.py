@@ -152,6 +152,40 @@ def assert_all(found, column, name):
 
 
 @case
+def objects_sums_up_bins():
+    """Data structures have the misses of their bins, and all together those of the events."""
+    counted('--cache=L1d=4K,4,64', '--cache=L2=16K,4,64', '--cache=LL=96K,12,64', PROGRAM, 'list')
+    events, objects, bins = totals(), rows('objects'), rows('bins')
+    first = events['I1mr'] + events['D1mr'] + events['D1mw']
+    second = events['I2mr'] + events['D2mr'] + events['D2mw']
+    for level, wanted in ('L1', first), ('L2', second), ('LL', events['ILmr'] + events['DLmr'] + events['DLmw']):
+        check(sum(int(r[level + '_misses']) for r in objects) == wanted, level, wanted)
+        check(abs(sum(float(r[level + '_miss_share']) for r in objects) - 1) < 1e-5, level)
+        for r in objects:
+            check(int(r[level + '_misses']) == sum(int(r['%s_%s' % (level, c)]) for c in CAUSES), r)
+    for r in objects:
+        for column in ['%s_%s' % (level, what) for level in ('L1', 'LL') for what in ['misses', *CAUSES]]:
+            check(int(r[column]) == sum(int(b[column]) for b in bins if b['data'] == r['name']), r['name'], column)
+    check({r['line'] for r in objects[:2]} == {'63', '64'}, objects[:2])
+
+
+@case
+def objects_of_counted_misses_look_like_those_of_samples():
+    counted(LL, PROGRAM, 'list')
+    list_row = rows('objects', 'fighting.c:63')[0]
+    check((list_row['kind'], list_row['blocks'], list_row['bytes']) == ('heap', '1', '2097152'), list_row)
+    status, out, _ = run('objects', 'fighting.c:63', 'run.db')
+    check(status == 0 and 'aligned_alloc of 1 block, 2M in all' in out and '[code]' not in out, out)
+    check([r['kind'] for r in rows('objects', 'code')] == ['code'], 'code')
+    by_level = [int(r['L1_misses']) for r in rows('objects', '--sort', 'L1')]
+    check(by_level == sorted(by_level, reverse=True), by_level)
+    check(len(rows('objects', '--sites-by', 'function', 'take_turns')) == 1, 'take_turns')
+    for options, words in ((['--sort', 'ratio'], 'stall, L1 or LL'), (['-s', '32K'], '--size'), (['nowhere'], "'nowhere'")):
+        status, out, err = run('objects', *options, 'run.db')
+        check(status == 2 and not out and words in err and err.count('\n') == 1, options, status, err)
+
+
+@case
 def merged_profiles_keep_their_data_structures():
     """Both processes show in the merged profile what they show in their own."""
     parts = {'list.db': 'list', 'arrays.db': 'arrays'}

@@ -96,7 +96,7 @@ int bins_init(struct bins *b, const struct profile *p, const struct query *q, co
 	      struct err *err)
 {
 	*b = (struct bins){0};
-	if (counted_init(&b->names, p, q, word, err) != 0)
+	if (counted_init(&b->names, p, q, DATA_BY_LINE, word, err) != 0)
 		return -1;
 	if (sum_rows(b, err) == 0) {
 		keep_shown(b);

@@ -143,7 +143,7 @@ int causes_init(struct causes *c, const struct profile *p, const struct query *q
 		const char *word, struct err *err)
 {
 	*c = (struct causes){.by = by};
-	if (counted_init(&c->names, p, q, word, err) != 0)
+	if (counted_init(&c->names, p, q, DATA_BY_LINE, word, err) != 0)
 		return -1;
 	if (sum_rows(c, err) == 0) {
 		keep_shown(c);

@@ -86,11 +86,12 @@ void counted_fail(const struct counted *c, struct err *err)
 		err_set(err, "no misses in the data structure '%s'", c->word);
 }
 
-int counted_init(struct counted *c, const struct profile *p, const struct query *q,
+int counted_init(struct counted *c, const struct profile *p, const struct query *q, enum data_by by,
 		 const char *word, struct err *err)
 {
-	*c = (struct counted){.profile = p, .query = q, .word = word};
-	if (data_init(&c->data, p, q, DATA_BY_LINE, err) != 0)
+	*c = (struct counted){.profile = p, .query = q, .unsorted = *q, .word = word};
+	c->unsorted.sort = NULL;
+	if (data_init(&c->data, p, &c->unsorted, by, err) != 0)
 		return -1;
 	c->marks = calloc(c->data.count + 1, sizeof(*c->marks));
 	if (c->marks == NULL) {

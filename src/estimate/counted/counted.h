@@ -36,16 +36,18 @@ double counted_cycles(uint64_t first, uint64_t last);
 struct counted {
 	const struct profile *profile;
 	const struct query *query;
-	struct data data; /* has a row for each data structure of the profile */
-	const char *word; /* a name of functions or data; NULL: of all */
-	bool *marks;	  /* of data.rows: those that `word` means */
+	struct query unsorted; /* the same, for `data`, which has the order of samples */
+	struct data data;      /* has a row for each data structure of the profile */
+	const char *word;      /* a name of functions or data; NULL: of all */
+	bool *marks;	       /* of data.rows: those that `word` means */
 };
 
 /*
- * For a profile of profile_open_bins or profile_open_causes, which must outlive it, like `word`.
- * Release with counted_release. Returns -1 with *err when memory runs out.
+ * For a profile of profile_open_bins or profile_open_causes, which must outlive it, like `word`. It
+ * points into itself: no copies. Release with counted_release. Returns -1 with *err when memory
+ * runs out.
  */
-int counted_init(struct counted *c, const struct profile *p, const struct query *q,
+int counted_init(struct counted *c, const struct profile *p, const struct query *q, enum data_by by,
 		 const char *word, struct err *err);
 void counted_release(struct counted *c);
 

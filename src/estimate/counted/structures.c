@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums bins up by data structure; see structures.h. */
+#include "estimate/counted/structures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define BY_STALL SIZE_MAX /* instead of a level */
+
+static const char *const all_levels[STRUCTURES_LEVELS] = {"L1", "L2", "L3", "L4", "LL"};
+
+/* The level of a cache among all_levels. */
+static size_t level_of(const char *cache)
+{
+	size_t i = 0;
+
+	while (i + 1 < STRUCTURES_LEVELS && strncmp(cache, all_levels[i], 2) != 0)
+		i++;
+	return i;
+}
+
+size_t structures_level(const struct structures *s, const char *cache)
+{
+	for (size_t i = 0; i < s->level_count; i++)
+		if (strncmp(s->levels[i], cache, 2) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* Levels between the first and the last one are there if they missed. */
+static void find_levels(struct structures *s)
+{
+	const struct profile *p = s->names.profile;
+	bool has[STRUCTURES_LEVELS] = {[0] = true, [STRUCTURES_LEVELS - 1] = true};
+
+	for (size_t i = 0; i < p->bin_count; i++)
+		has[level_of(p->bins[i].cache)] = true;
+	for (size_t i = 0; i < STRUCTURES_LEVELS; i++)
+		if (has[i])
+			s->levels[s->level_count++] = all_levels[i];
+}
+
+static void sum_bins(struct structures *s)
+{
+	const struct profile *p = s->names.profile;
+	const struct data *d = &s->names.data;
+
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const struct store_bin *b = &p->bins[i];
+		const struct data_row *row = counted_data(&s->names, b->structure_id);
+		const size_t level = structures_level(s, b->cache);
+		const size_t at = (size_t)(row - d->rows);
+
+		s->totals[level] += b->misses;
+		if (row >= d->rows && at < d->count)
+			counted_add(&s->rows[at].misses[level],
+				    &(struct counted_misses){b->misses, b->cold, b->by_self});
+	}
+}
+
+static double cycles_of(const struct structures *s, const struct structures_row *r)
+{
+	return counted_cycles(r->misses[0].all, r->misses[s->level_count - 1].all);
+}
+
+static bool is_shown(const struct structures *s, const struct structures_row *r)
+{
+	uint64_t misses = 0;
+
+	for (size_t i = 0; i < s->level_count; i++)
+		misses += r->misses[i].all;
+	return misses > 0 && counted_means(&s->names, NULL, r->data) &&
+	       query_shows(s->names.query,
+			   (const char *const[]){r->data->name, r->data->file, r->data->module}, 3);
+}
+
+static void keep_shown(struct structures *s)
+{
+	const double all = counted_cycles(s->totals[0], s->totals[s->level_count - 1]);
+	size_t shown = 0;
+
+	for (size_t i = 0; i < s->names.data.count; i++) {
+		struct structures_row *r = &s->rows[i];
+
+		r->data = &s->names.data.rows[i];
+		r->stall = all > 0 ? cycles_of(s, r) / all : 0;
+		if (is_shown(s, r))
+			s->rows[shown++] = *r;
+	}
+	s->count = shown;
+}
+
+/* The level to sort by, or BY_STALL. */
+static int find_order(const struct structures *s, const struct query *q, size_t *order,
+		      struct err *err)
+{
+	struct text levels = {0};
+
+	*order = BY_STALL;
+	if (q->sort == NULL || strcmp(q->sort, "stall") == 0)
+		return 0;
+	for (size_t i = 0; i < s->level_count; i++) {
+		text_addf(&levels, "%s%s", i + 1 < s->level_count ? ", " : " or ", s->levels[i]);
+		if (strcmp(q->sort, s->levels[i]) == 0)
+			*order = i;
+	}
+	if (*order == BY_STALL && !q->is_sort_usual)
+		err_set(err, "rows of counted misses are sorted by stall%s, and not by '%.100s'",
+			text_get(&levels), q->sort);
+	text_release(&levels);
+	return *order == BY_STALL && !q->is_sort_usual ? -1 : 0;
+}
+
+static int compare(const void *a, const void *b, void *order)
+{
+	const struct structures_row *x = a, *y = b;
+	const size_t level = *(const size_t *)order;
+
+	if (level != BY_STALL && x->misses[level].all != y->misses[level].all)
+		return x->misses[level].all < y->misses[level].all ? 1 : -1;
+	if (x->stall != y->stall)
+		return x->stall < y->stall ? 1 : -1;
+	return strcmp(x->data->name, y->data->name);
+}
+
+static int make_rows(struct structures *s, const struct query *q, struct err *err)
+{
+	size_t order;
+
+	find_levels(s);
+	if (find_order(s, q, &order, err) != 0)
+		return -1;
+	s->rows = calloc(s->names.data.count + 1, sizeof(*s->rows));
+	if (s->rows == NULL)
+		return err_set(err, "not enough memory for %zu data structures",
+			       s->names.data.count);
+	sum_bins(s);
+	keep_shown(s);
+	qsort_r(s->rows, s->count, sizeof(*s->rows), compare, &order);
+	if (s->count > 0 || s->names.word == NULL || query_filters(q))
+		return 0;
+	counted_fail(&s->names, err);
+	return -1;
+}
+
+int structures_init(struct structures *s, const struct profile *p, const struct query *q,
+		    enum data_by by, const char *word, struct err *err)
+{
+	*s = (struct structures){0};
+	if (counted_init(&s->names, p, q, by, word, err) != 0)
+		return -1;
+	if (make_rows(s, q, err) == 0)
+		return 0;
+	structures_release(s);
+	return -1;
+}
+
+void structures_release(struct structures *s)
+{
+	free(s->rows);
+	counted_release(&s->names);
+	*s = (struct structures){0};
+}

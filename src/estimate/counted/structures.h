@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Misses by data structure, as a simulation has counted them (DTrack, 4.1). */
+#ifndef DWELL_ESTIMATE_COUNTED_STRUCTURES_H
+#define DWELL_ESTIMATE_COUNTED_STRUCTURES_H
+
+#include "estimate/counted/counted.h"
+
+#define STRUCTURES_LEVELS 5 /* L1 of data or code, L2, L3, L4, LL */
+
+struct structures_row {
+	const struct data_row *data;
+	struct counted_misses misses[STRUCTURES_LEVELS]; /* in the order of the levels */
+	double stall; /* share of all cycles that accesses wait */
+};
+
+struct structures {
+	struct counted names;
+	const char *levels[STRUCTURES_LEVELS]; /* those that missed; "L1" and "LL" always */
+	size_t level_count;
+	uint64_t totals[STRUCTURES_LEVELS]; /* misses of the process */
+	struct structures_row *rows;	    /* in the query's order; those that the query shows */
+	size_t count;
+};
+
+/*
+ * The data structures of a profile that profile_open_bins has opened, which must outlive them. `by`
+ * tells blocks apart, `word` chooses as in counted_init. The query's order is "stall", the default,
+ * or one of the levels. Release with structures_release. Returns -1 with *err: memory ran out,
+ * there is no such order, or no row has the name.
+ */
+int structures_init(struct structures *s, const struct profile *p, const struct query *q,
+		    enum data_by by, const char *word, struct err *err);
+void structures_release(struct structures *s);
+
+/* The number of the level with misses of this cache, "L1d" or "LL"; SIZE_MAX: there is none. */
+size_t structures_level(const struct structures *s, const char *cache);
+
+#endif

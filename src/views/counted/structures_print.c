@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Data structures with their counted misses as text, CSV and JSON. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "views/counted/counted.h"
+#include "views/data_columns.h"
+#include "views/event_list.h"
+#include "views/figures.h"
+#include "views/json.h"
+#include "views/parts.h"
+
+struct row {
+	struct data_cells cells;
+	const struct structures *s;
+	const struct structures_row *x;
+};
+
+static struct row row_of(const struct structures *s, size_t i)
+{
+	const struct structures_row *x = &s->rows[i];
+
+	return (struct row){data_cells_of(&s->names.data, x->data), s, x};
+}
+
+/* ---- Columns: some for each level ---- */
+
+static const struct counted_misses *misses_of(const void *row, const struct value *v)
+{
+	return &((const struct row *)row)->x->misses[v->number];
+}
+
+static void put_share(uint64_t part, uint64_t whole, struct value *v)
+{
+	v->real = whole > 0 ? (double)part / (double)whole : NAN;
+}
+
+static void get_stall(const void *row, struct value *v)
+{
+	v->real = ((const struct row *)row)->x->stall;
+}
+
+static void get_misses(const void *row, struct value *v)
+{
+	v->whole = misses_of(row, v)->all;
+}
+
+static void get_share(const void *row, struct value *v)
+{
+	put_share(misses_of(row, v)->all, ((const struct row *)row)->s->totals[v->number], v);
+}
+
+static void get_cold(const void *row, struct value *v)
+{
+	v->whole = misses_of(row, v)->cold;
+}
+
+static void get_by_self(const void *row, struct value *v)
+{
+	v->whole = misses_of(row, v)->by_self;
+}
+
+static void get_by_others(const void *row, struct value *v)
+{
+	v->whole = counted_by_others(misses_of(row, v));
+}
+
+static void get_cold_share(const void *row, struct value *v)
+{
+	put_share(misses_of(row, v)->cold, misses_of(row, v)->all, v);
+}
+
+static void get_others_share(const void *row, struct value *v)
+{
+	put_share(counted_by_others(misses_of(row, v)), misses_of(row, v)->all, v);
+}
+
+/* "%s": the level. */
+static const struct {
+	const char *name;
+	enum unit unit;
+	void (*get)(const void *row, struct value *v);
+} shown_figures[] =
+	{
+		{"%s MISSES", UNIT_COUNT, get_misses},
+		{"SHARE", UNIT_SHARE, get_share},
+		{"COLD", UNIT_SHARE, get_cold_share},
+		{"BY OTHERS", UNIT_SHARE, get_others_share},
+},
+  kept_figures[] = {
+	  {"%s_misses", UNIT_COUNT, get_misses},       {"%s_miss_share", UNIT_SHARE, get_share},
+	  {"%s_cold", UNIT_COUNT, get_cold},	       {"%s_by_self", UNIT_COUNT, get_by_self},
+	  {"%s_by_others", UNIT_COUNT, get_by_others},
+};
+
+#define SHOWN	   (sizeof(shown_figures) / sizeof(shown_figures[0]))
+#define KEPT	   (sizeof(kept_figures) / sizeof(kept_figures[0]))
+#define NAME_BYTES 20
+#define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 5)
+
+static const struct column stall = {"STALL", "stall", UNIT_SHARE, get_stall};
+
+/* It points into itself: no copies. */
+struct layout {
+	struct event_list list;
+	char names[STRUCTURES_LEVELS][KEPT][NAME_BYTES];
+	unsigned less[MOST_LESS]; /* columns that may be left out, least important first */
+	size_t less_count;
+};
+
+static const char *name_of(struct layout *l, const struct structures *s, size_t level,
+			   size_t figure, const char *name)
+{
+	char *buf = l->names[level][figure];
+
+	snprintf(buf, NAME_BYTES, name, s->levels[level]);
+	return buf;
+}
+
+static unsigned shown_column(size_t level, size_t figure)
+{
+	return (unsigned)(1 + level * SHOWN + figure);
+}
+
+/* What is known of the blocks, then causes, then levels in between, then shares. */
+static void rank_columns(struct layout *l, size_t levels)
+{
+	const unsigned blocks = shown_column(levels, 0);
+	const unsigned of_blocks[] = {blocks + 2, blocks + 3, blocks + 4, blocks};
+	const size_t causes[] = {2, 3}, shares[] = {1};
+
+	for (size_t i = 0; i < sizeof(of_blocks) / sizeof(of_blocks[0]); i++)
+		l->less[l->less_count++] = of_blocks[i];
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		for (size_t level = 0; level < levels; level++)
+			l->less[l->less_count++] = shown_column(level, causes[i]);
+	for (size_t level = 1; level + 1 < levels; level++) {
+		l->less[l->less_count++] = shown_column(level, 1);
+		l->less[l->less_count++] = shown_column(level, 0);
+	}
+	for (size_t level = 0; level < levels; level += levels - 1)
+		l->less[l->less_count++] = shown_column(level, shares[0]);
+}
+
+static void lay_out_text(struct layout *l, const struct structures *s)
+{
+	l->less_count = 0;
+	event_list_init(&l->list, COLUMN_LIST(&stall));
+	for (size_t level = 0; level < s->level_count; level++)
+		for (size_t i = 0; i < SHOWN; i++)
+			event_list_make(&l->list,
+					(struct column){.title = name_of(l, s, level, i,
+									 shown_figures[i].name),
+							.unit = shown_figures[i].unit,
+							.get = shown_figures[i].get,
+							.number = level});
+	event_list_add(&l->list, COLUMN_LIST(DATA(SEVERAL_BLOCKS), DATA(KNOWN_BYTES), DATA(SIZES),
+					     DATA(KNOWN_ELEMENT), DATA(KIND), DATA(WORDS)));
+	rank_columns(l, s->level_count);
+}
+
+static void add_kept(struct layout *l, const struct structures *s)
+{
+	for (size_t level = 0; level < s->level_count; level++)
+		for (size_t i = 0; i < KEPT; i++)
+			event_list_make(&l->list,
+					(struct column){.key = name_of(l, s, level, i,
+								       kept_figures[i].name),
+							.unit = kept_figures[i].unit,
+							.get = kept_figures[i].get,
+							.number = level});
+}
+
+/* ---- Text ---- */
+
+static void put_heading(const struct structures *s, const struct display *d, struct text *out)
+{
+	const size_t from = out->count;
+	char count[FIGURE_BYTES];
+
+	text_add(out, "Data structures in simulated caches: exact misses,");
+	for (size_t i = 0; i < s->level_count; i++)
+		text_addf(out, "%s %s" FIT_STAY "%s", i > 0 ? "," : "", s->levels[i],
+			  figure_count(s->totals[i], count));
+	text_add(out, "; and causes in each\n\n");
+	fit_prose(out, from, 0, d);
+}
+
+int structures_text(const struct structures *s, size_t rows, const struct display *d,
+		    struct text *out, struct err *err)
+{
+	const size_t most = rows < s->count ? rows : s->count;
+	struct layout l;
+	struct table *t;
+	int status;
+
+	put_heading(s, d, out);
+	if (s->count == 0) {
+		text_add(out, "No row matches what --focus and --ignore say.\n");
+		return 0;
+	}
+	lay_out_text(&l, s);
+	t = columns_table(&l.list.columns, d);
+	table_may_leave_out(t, l.less, l.less_count);
+	for (size_t i = 0; i < most; i++) {
+		const struct row row = row_of(s, i);
+
+		columns_table_row(&l.list.columns, t, &row);
+	}
+	status = table_print(t, out, err);
+	table_free(t);
+	figure_more(out, s->count - most, "");
+	for (size_t i = 0; s->names.word != NULL && i < most; i++)
+		data_put_details(&s->names.data, (size_t)(s->rows[i].data - s->names.data.rows), d,
+				 out);
+	return status;
+}
+
+/* ---- CSV and JSON ---- */
+
+void structures_csv(const struct structures *s, struct text *out)
+{
+	struct layout l;
+
+	event_list_init(&l.list,
+			COLUMN_LIST(COST(NAME), DATA(KIND), DATA(TYPE), COST(FILE), COST(LINE),
+				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), &stall));
+	add_kept(&l, s);
+	event_list_add(&l.list, COLUMN_LIST(DATA(SITES), DATA_NUMBERS));
+	columns_csv_head(&l.list.columns, out);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct row row = row_of(s, i);
+
+		columns_csv_row(&l.list.columns, &row, out);
+	}
+}
+
+int structures_json(const struct structures *s, struct text *out, struct err *err)
+{
+	json_t *levels = json_array(), *list = json_array();
+	struct layout l;
+
+	event_list_init(&l.list,
+			COLUMN_LIST(COST(NAME), DATA(KIND), DATA(TYPE), COST(FILE), COST(LINE_OR_0),
+				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), &stall));
+	add_kept(&l, s);
+	event_list_add(&l.list, COLUMN_LIST(DATA_NUMBERS, DATA(SITES), DATA(PATH)));
+	for (size_t i = 0; i < s->level_count; i++)
+		json_array_append_new(levels, json_pack("{s:s, s:I}", "cache", s->levels[i],
+							"misses", (json_int_t)s->totals[i]));
+	for (size_t i = 0; i < s->count; i++) {
+		const struct row row = row_of(s, i);
+
+		json_array_append_new(list, columns_json(&l.list.columns, &row));
+	}
+	return json_print(
+		json_pack("{s:b, s:o, s:o}", "exact", 1, "caches", levels, "objects", list), out,
+		err);
+}
