@@ -300,8 +300,11 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 	if (!f.h)
 		f.missed[f.missed_lines++] = (struct filter_miss){.line = line & (LINES - 1),
 								  .victim = l->owners[least]};
-	if (bins_are_on())
+	if (bins_are_on()) {
+		if (w.is_fast)
+			filter_look_below(); /* what missed before is counted before */
 		filter_access_replaced(l, line & (LINES - 1), l->owners[least]);
+	}
 	if (l->owners[least])
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
