@@ -223,6 +223,21 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 	return encoded;
 }
 
+/*
+ * An instruction loads before it stores, though movs and pop name their target first. Returns
+ * `encoded` for the new order.
+ */
+static uint32_t put_load_first(struct insn *in, uint32_t encoded)
+{
+	const struct mem_op first = in->mem[0];
+
+	if (in->mem_count != 2 || first.kind != ACCESS_STORE || in->mem[1].kind != ACCESS_LOAD)
+		return encoded;
+	in->mem[0] = in->mem[1];
+	in->mem[1] = first;
+	return (encoded & 1) << 1 | encoded >> 1;
+}
+
 static void count_accesses(struct insn *in)
 {
 	if (in->kind == INSN_REP || in->kind == INSN_ELEMENTS)
@@ -451,7 +466,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	for (int i = 0; i < z.length; i++)
 		in->bytes[i] = code[i];
 	in->kind = kind_of(&z, op);
-	encoded = add_operands(in, &z, op);
+	encoded = put_load_first(in, add_operands(in, &z, op));
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
