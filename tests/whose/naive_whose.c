@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Misses by data structure of a trace, by the naive reference.
+ *
+ *   naive_whose MAP CACHE... <TRACE
+ *
+ * TRACE is one of valgrind --tool=lackey --trace-mem=yes. A CACHE is as for --cache; all caches of
+ * the hierarchy must be named. MAP says what lies where, by lines of words, numbers in hex:
+ *
+ *   function START END    variable START END    mapping START END
+ *   call START END        an instruction; a site has its last byte
+ *   return PC             an instruction
+ *   size PC BASE          the instruction at PC accesses BASE + the size of the next block
+ *   begin PC, end PC      it accesses the 8 bytes before a block that begins, or ends
+ *
+ * So a program tells of its blocks by accesses, which the trace has. Prints lines of
+ *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF
+ *   eviction CACHE FUNCTION STRUCTURE EVICTOR EVICTOR_STRUCTURE MISSES
+ * where a structure is "variable:START", "mapping", "code", "unknown", or "site:" and its calls, the
+ * innermost first.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/simulation/geometry_text.h"
+#include "collector/simulation/trace.h"
+#include "naive_bins.h"
+
+#define MOST_RANGES 8192
+#define MOST_CALLS  256
+#define MOST_SITES  4096
+
+enum range_kind { FUNCTION, VARIABLE, MAPPING, CALL, RETURN, SIZE, BEGIN, END, KINDS };
+
+static const char *const words[KINDS] = {"function", "variable", "mapping", "call",
+					 "return",   "size",	 "begin",   "end"};
+
+struct range {
+	uint64_t start, end;
+	uint64_t site; /* of a block */
+};
+
+static struct {
+	struct range ranges[KINDS][MOST_RANGES]; /* sorted */
+	size_t count[KINDS];
+	uint64_t calls[MOST_CALLS]; /* open ones: where they are */
+	size_t depth;
+	char *sites[MOST_SITES]; /* their names */
+	size_t site_count;
+	void *blocks;  /* struct range, live ones */
+	uint64_t size; /* of the next block */
+} m;
+
+/* A structure: its kind, and the start of a variable, or the number of a site. */
+enum { OF_VARIABLE, OF_SITE, OF_MAPPING, OF_CODE, OF_NONE };
+#define STRUCTURE(kind, what) ((uint64_t)(kind) << 60 | (what))
+
+/* Ranges that overlap are equal. */
+static int compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->end <= y->start ? -1 : x->start >= y->end;
+}
+
+static const struct range *find(enum range_kind kind, uint64_t address)
+{
+	const struct range wanted = {.start = address, .end = address + 1};
+
+	return bsearch(&wanted, m.ranges[kind], m.count[kind], sizeof(wanted), compare);
+}
+
+static void read_map(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char word[32];
+	struct range r;
+	char line[128];
+
+	if (in == NULL)
+		err(1, "%s", path);
+	while (fgets(line, sizeof(line), in) != NULL) {
+		const int numbers =
+			sscanf(line, "%31s %" SCNx64 " %" SCNx64, word, &r.start, &r.end) - 1;
+		size_t kind = 0;
+
+		while (kind < KINDS && strcmp(word, words[kind]) != 0)
+			kind++;
+		if (kind == KINDS || numbers < 1 || m.count[kind] == MOST_RANGES)
+			errx(1, "%s: %s", path, line);
+		r.site = kind == SIZE ? r.end : 0;
+		if (kind > CALL)
+			r.end = r.start + 1;
+		m.ranges[kind][m.count[kind]++] = r;
+	}
+	fclose(in);
+	for (size_t kind = 0; kind < KINDS; kind++)
+		qsort(m.ranges[kind], m.count[kind], sizeof(r), compare);
+}
+
+/* ---- What the program does ---- */
+
+/* The site of a block that is allocated now: the open calls. */
+static uint64_t site_now(void)
+{
+	char name[MOST_CALLS * 18] = "site:";
+	size_t used = strlen(name), site = 0;
+
+	for (size_t i = m.depth; i-- > 0;)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "%" PRIx64 "%s",
+					 m.calls[i], i > 0 ? "," : "");
+	while (site < m.site_count && strcmp(m.sites[site], name) != 0)
+		site++;
+	if (site == MOST_SITES)
+		errx(1, "too many sites");
+	if (site == m.site_count)
+		m.sites[m.site_count++] = strdup(name);
+	return site;
+}
+
+static void begin_block(uint64_t start)
+{
+	struct range *b = malloc(sizeof(*b));
+
+	if (b == NULL)
+		err(1, "blocks");
+	*b = (struct range){start, start + m.size, site_now()};
+	if (*(struct range **)tsearch(b, &m.blocks, compare) != b)
+		errx(1, "a block at %" PRIx64 " lies in another one", start);
+}
+
+static void end_block(uint64_t start)
+{
+	const struct range wanted = {.start = start, .end = start + 1};
+
+	if (tdelete(&wanted, &m.blocks, compare) == NULL)
+		errx(1, "no block begins at %" PRIx64, start);
+}
+
+/* The instruction at pc accesses `address`. */
+static void notice(uint64_t pc, uint64_t address)
+{
+	const struct range *size = find(SIZE, pc);
+
+	if (size != NULL)
+		m.size = address - size->site;
+	if (find(BEGIN, pc) != NULL)
+		begin_block(address + 8);
+	if (find(END, pc) != NULL)
+		end_block(address + 8);
+}
+
+static void follow_calls(uint64_t pc)
+{
+	const struct range *call = find(CALL, pc);
+
+	if (call != NULL) {
+		if (m.depth == MOST_CALLS)
+			errx(1, "too many open calls");
+		m.calls[m.depth++] = call->end - 1;
+	} else if (find(RETURN, pc) != NULL && m.depth > 0) {
+		m.depth--;
+	}
+}
+
+static uint64_t structure_of(uint64_t address)
+{
+	const struct range wanted = {.start = address, .end = address + 1}, *r;
+	struct range **block = tfind(&wanted, &m.blocks, compare);
+
+	if (block != NULL)
+		return STRUCTURE(OF_SITE, (*block)->site);
+	if (find(MAPPING, address) != NULL)
+		return STRUCTURE(OF_MAPPING, 0);
+	r = find(VARIABLE, address);
+	return r != NULL ? STRUCTURE(OF_VARIABLE, r->start) : STRUCTURE(OF_NONE, 0);
+}
+
+static void access_one(struct naive_bins *n, uint64_t pc, const struct trace_access *t)
+{
+	const struct range *function = find(FUNCTION, pc);
+	const bool is_fetch = t->kind == SIM_FETCH;
+
+	naive_bins_access(n,
+			  &(struct naive_access){.kind = is_fetch		? NAIVE_FETCH
+							 : t->kind == SIM_STORE ? NAIVE_STORE
+										: NAIVE_LOAD,
+						 .pc = pc,
+						 .function = function != NULL ? function->start : 0,
+						 .structure = is_fetch ? STRUCTURE(OF_CODE, 0)
+								       : structure_of(t->address),
+						 .address = t->address,
+						 .bytes = t->bytes});
+	if (is_fetch)
+		follow_calls(pc);
+	else
+		notice(pc, t->address);
+}
+
+static void read_trace(struct naive_bins *n)
+{
+	char line[256];
+	uint64_t pc = 0;
+
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		struct trace_access t;
+		struct err e = {0};
+		int got;
+
+		line[strcspn(line, "\n")] = '\0';
+		got = trace_read_line(TRACE_LACKEY, line, &t, &e);
+		if (got < 0)
+			errx(1, "%s", e.text);
+		if (got == 0)
+			continue;
+		if (t.kind == SIM_FETCH)
+			pc = t.address;
+		access_one(n, pc, &t);
+	}
+}
+
+/* ---- What comes out ---- */
+
+static const char *name_of(uint64_t structure, char room[32])
+{
+	const uint64_t what = structure & (STRUCTURE(1, 0) - 1);
+
+	switch (structure >> 60) {
+	case OF_VARIABLE:
+		snprintf(room, 32, "variable:%" PRIx64, what);
+		return room;
+	case OF_SITE:
+		return m.sites[what];
+	case OF_MAPPING:
+		return "mapping";
+	case OF_CODE:
+		return "code";
+	default:
+		return "unknown";
+	}
+}
+
+static void print(const struct naive_count *c, void *context)
+{
+	char one[32], other[32];
+
+	(void)context;
+	if (c->key.is_eviction)
+		printf("eviction %" PRIu64 " %" PRIx64 " %s %" PRIx64 " %s %" PRIu64 "\n",
+		       c->key.cache, c->key.where, name_of(c->key.structure, one), c->key.evictor,
+		       name_of(c->key.evictor_structure, other), c->missed);
+	else
+		printf("bin %" PRIu64 " %" PRIx64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		       c->key.cache, c->key.where, name_of(c->key.structure, one), c->missed,
+		       c->cold, c->by_self);
+}
+
+int main(int argc, char **argv)
+{
+	struct geometry_plan plan = {.no_instructions = true};
+	struct sim_geometry g;
+	struct naive_bins *n;
+	struct err e = {0};
+
+	if (argc < 3)
+		errx(2, "usage: naive_whose MAP CACHE... <TRACE");
+	read_map(argv[1]);
+	for (int i = 2; i < argc; i++) {
+		if (strncmp(argv[i], "L1i=", 4) == 0)
+			plan.no_instructions = false;
+		if (geometry_add(&plan, argv[i], &e) != 0)
+			errx(2, "%s", e.text);
+	}
+	if (geometry_build(&plan, &g, &e) != 0)
+		errx(2, "%s", e.text);
+	n = naive_bins_new(&g);
+	read_trace(n);
+	naive_bins_each(n, print, NULL);
+	return 0;
+}
