@@ -10,6 +10,7 @@ enum bin_data_kind {
 	BIN_UNKNOWN,
 	BIN_SITE,     /* blocks or mappings of site `site` */
 	BIN_VARIABLE, /* a variable of a file, or a gap between two, at [start, end) */
+	BIN_NAMED,    /* memory with the name of number `site`, see struct record_region */
 	BIN_CODE,     /* the code of a file at [start, end) */
 	BIN_DATA_KINDS
 };

@@ -454,7 +454,7 @@ struct record_region {
 	uint64_t start, end;
 	uint64_t position;   /* accesses of the process */
 	uint32_t name_bytes; /* including its NUL */
-	uint32_t reserved;
+	uint32_t number;     /* of the name, for BIN_NAMED; 0: it has none */
 };
 
 /* A thread's copy of the thread-local variables of a module. */

@@ -263,6 +263,8 @@ const char *recorder_on_region(struct recorder *r, struct process *p, const stru
 	text_add_printable(&name, record_region_name(g), strlen(record_region_name(g)));
 	status = regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
 			      p->row.id, &r->next_site);
+	if (status == 0)
+		status = regions_number(&p->regions, text_get(&name), g->number);
 	if (status == REGIONS_FULL)
 		recorder_report_limit(r, p, LIMIT_REGIONS);
 	else if (name.failed || status != 0)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Data structures with known fields, for fields.py. Each function misses on one field of one of
- * them: every loop walks over more memory than the caches hold.
+ * them: every loop walks over more memory than the caches hold. "names": two halves of an array
+ * have names.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "../../include/dwell.h"
 
 #define COUNT  20000
 #define ROUNDS 4
@@ -138,11 +142,40 @@ static void add_neighbours(const struct particle *a)
 	sink += sum;
 }
 
-int main(void)
+/* The second half of the array, and a part of a variable, have the same name. */
+static void use_names(void)
 {
-	struct particle *array = make_array();
-	struct node *list = make_list();
+	const size_t half = COUNT * sizeof(double) / 2;
+	double *array = malloc(2 * half), sum = 0;
 
+	if (array == NULL)
+		exit(1);
+	DWELL_NAME(array, half, "left");
+	DWELL_NAME(array + COUNT / 2, half, "right");
+	DWELL_NAME(columns.y, sizeof(columns.y), "right");
+	for (int i = 0; i < ROUNDS; i++) {
+		for (size_t k = 0; k < COUNT; k++)
+			array[k] = (double)k;
+		for (size_t k = 0; k < COUNT; k++)
+			sum += columns.x[k] + columns.y[k];
+	}
+	DWELL_UNNAME(array, half);
+	for (size_t k = 0; k < COUNT / 2; k++)
+		sum += array[k];
+	printf("%g\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+	struct particle *array;
+	struct node *list;
+
+	if (argc > 1 && strcmp(argv[1], "names") == 0) {
+		use_names();
+		return 0;
+	}
+	array = make_array();
+	list = make_list();
 	for (int i = 0; i < ROUNDS; i++) {
 		add_mass();
 		add_corner();

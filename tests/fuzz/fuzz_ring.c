@@ -272,6 +272,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->region.start = random_next() % 65536;
 		r->region.end = r->region.start + 1 + random_next() % 4096;
 		r->region.name_bytes = 16;
+		r->region.number = (uint32_t)random_next() % 16;
 		memcpy(&r->region + 1, "a", random_next() % 2);
 	} else if (type == RECORD_LOCALS) {
 		r->locals.start = random_next() % 65536;

@@ -69,11 +69,15 @@ static void memory_of_one_name_is_one_site(void **state)
 	regions_name(&g, 1000, 2000, 9, "", 0, &next);
 	assert_int_equal(g.sites.items[0].live_bytes, 300);
 	assert_int_equal(g.sites.items[0].peak_bytes, 1300);
+	assert_int_equal(regions_number(&g, "a", 7), 0);
+	assert_int_equal(regions_numbered(&g, 7), 1);
+	assert_int_equal(regions_numbered(&g, 6), 0);
 	/* A forked child has what its parent had, from its own beginning on. */
 	assert_int_equal(regions_inherit(&child, &g, 1, &next), 0);
 	assert_int_equal(site_at(&child, 1001, 0), 0);
 	assert_int_equal(site_at(&child, 5001, 0), 2);
 	assert_int_equal(child.sites.items[0].process_id, 1);
+	assert_int_equal(regions_numbered(&child, 7), 2);
 	regions_release(&g);
 	regions_release(&child);
 }

@@ -25,6 +25,7 @@ void regions_release(struct regions *g)
 		free((char *)g->sites.items[i].name);
 	free(g->sites.items);
 	map_release(&g->site_by_name);
+	map_release(&g->site_by_number);
 	free(g->items);
 	*g = (struct regions){0};
 }
@@ -134,6 +135,35 @@ int regions_name(struct regions *g, uint64_t start, uint64_t end, uint64_t posit
 	return 0;
 }
 
+int regions_number(struct regions *g, const char *name, uint32_t number)
+{
+	size_t site;
+
+	find_name(g, name, &site);
+	return number == 0 || site == NO_SITE ? 0 : map_set(&g->site_by_number, number, site);
+}
+
+int64_t regions_numbered(const struct regions *g, uint32_t number)
+{
+	uint64_t index;
+
+	return map_get(&g->site_by_number, number, &index) ? g->sites.items[index].id : 0;
+}
+
+static int inherit_numbers(struct regions *g, const struct regions *parent)
+{
+	const struct map *numbers = &parent->site_by_number;
+
+	for (size_t i = 0; i < numbers->room; i++) {
+		const uint64_t value = numbers->entries[i].value;
+
+		if (value != 0 && regions_number(g, parent->sites.items[value - 1].name,
+						 (uint32_t)numbers->entries[i].key) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int regions_inherit(struct regions *g, const struct regions *parent, int64_t process,
 		    int64_t *next_site)
 {
@@ -147,7 +177,7 @@ int regions_inherit(struct regions *g, const struct regions *parent, int64_t pro
 			return -1;
 		g->changed_count = 0;
 	}
-	return 0;
+	return inherit_numbers(g, parent);
 }
 
 int64_t regions_find(const struct regions *g, uint64_t address, uint64_t position, uint64_t *start)

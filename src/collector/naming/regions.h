@@ -23,6 +23,7 @@ struct regions {
 		size_t count, room;
 	} sites;
 	struct map site_by_name;
+	struct map site_by_number; /* the process's number of the name -> index */
 	size_t changed
 		[REGIONS_CHANGED]; /* sites changed by the last regions_name, to be written again */
 	unsigned changed_count;
@@ -38,6 +39,11 @@ void regions_release(struct regions *g);
  */
 int regions_name(struct regions *g, uint64_t start, uint64_t end, uint64_t position,
 		 const char *name, int64_t process, int64_t *next_site);
+
+/* The process calls a name by this number. Returns -1 when memory ran out. */
+int regions_number(struct regions *g, const char *name, uint32_t number);
+/* The site of the name with this number; 0: there is none. */
+int64_t regions_numbered(const struct regions *g, uint32_t number);
 
 /* Copy the parent's regions to a forked child, with sites of its own. */
 int regions_inherit(struct regions *g, const struct regions *parent, int64_t process,

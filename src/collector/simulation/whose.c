@@ -16,14 +16,27 @@ void whose_release(struct whose *w)
 	*w = (struct whose){0};
 }
 
+/* The site of blocks or of named memory; 0: of neither, or unknown. */
+static int64_t site_of(const struct recorder *r, const struct process *p, const struct bin_data *d)
+{
+	if (d->kind == BIN_NAMED)
+		return regions_numbered(&p->regions, d->site);
+	return d->kind == BIN_SITE ? sites_find(&r->sites, p->row.id, d->site) : 0;
+}
+
 static void put_structure(struct recorder *r, struct process *p, const struct bin_data *d,
 			  int64_t id)
 {
-	const int64_t site = d->kind == BIN_SITE ? sites_find(&r->sites, p->row.id, d->site) : 0;
+	static const enum store_structure_kind kinds[BIN_DATA_KINDS] = {
+		[BIN_UNKNOWN] = STORE_OF_UNKNOWN,   [BIN_SITE] = STORE_OF_SITE,
+		[BIN_VARIABLE] = STORE_OF_VARIABLE, [BIN_NAMED] = STORE_OF_SITE,
+		[BIN_CODE] = STORE_OF_CODE,
+	};
+	const int64_t site = site_of(r, p, d);
 	const struct store_structure row = {
 		.id = id,
 		.process_id = p->row.id,
-		.kind = store_structure_kinds[d->kind],
+		.kind = store_structure_kinds[kinds[d->kind]],
 		.site_id = site != 0 ? site : STORE_NONE,
 		.start = d->start,
 		.end = d->end,
@@ -35,12 +48,17 @@ static void put_structure(struct recorder *r, struct process *p, const struct bi
 		out_of_memory(r);
 }
 
+static bool is_numbered(const struct bin_data *d)
+{
+	return d->kind == BIN_SITE || d->kind == BIN_NAMED;
+}
+
 /* The structure's id in the store; 0 when memory ran out. */
 static int64_t structure_id(struct recorder *r, struct process *p, const struct bin_data *d)
 {
 	struct map *ids = &r->whose.ids[d->kind];
 	const uint64_t key =
-		(uint64_t)p->row.id << ADDRESS_BITS ^ (d->kind == BIN_SITE ? d->site : d->start);
+		(uint64_t)p->row.id << ADDRESS_BITS ^ (is_numbered(d) ? d->site : d->start);
 	uint64_t id;
 
 	if (map_get(ids, key, &id))

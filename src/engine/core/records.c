@@ -412,12 +412,14 @@ void records_nested(struct process *p, struct record_nested *r, const struct nes
 	put(p, RECORD_NESTED, r, sizeof *r, events, r->count * (uint32_t)sizeof *events, false);
 }
 
-void records_region(struct process *p, uint64_t start, uint64_t end, const char *name)
+void records_region(struct process *p, uint64_t start, uint64_t end, const char *name,
+		    uint32_t number)
 {
 	struct record_region r = {.start = start,
 				  .end = end,
 				  .position = p->total.accesses,
-				  .name_bytes = text_bytes(name)};
+				  .name_bytes = text_bytes(name),
+				  .number = number};
 
 	put(p, RECORD_REGION, &r, sizeof r, name, r.name_bytes, true);
 }

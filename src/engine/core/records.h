@@ -101,7 +101,8 @@ void records_toggle(uint32_t number, bool is_entered);
 void records_allocator(uint32_t bit);
 /* A thread's copy of the variables of the module that has `code` is at [start, end). */
 void records_locals(struct process *p, uint64_t start, uint64_t end, uint64_t code);
-/* The program names [start, end). */
-void records_region(struct process *p, uint64_t start, uint64_t end, const char *name);
+/* The program names [start, end); the name has a number, or 0. */
+void records_region(struct process *p, uint64_t start, uint64_t end, const char *name,
+		    uint32_t number);
 
 #endif

@@ -16,6 +16,7 @@
 #include "engine/data/blocks.h"
 #include "engine/data/call_sites.h"
 #include "engine/data/go_calls.h"
+#include "engine/data/named.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
 #include "engine/data/waiting.h"
@@ -635,6 +636,7 @@ void alloc_forked(void)
 	lock = 0;
 	modules_forked();
 	made_code_forked();
+	named_forked();
 	if (engine.config.objects)
 		sites_forked();
 }

@@ -6,6 +6,8 @@
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/data/named.h"
+#include "engine/data/waiting.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/toggles.h"
 
@@ -120,6 +122,7 @@ static void copy_name(char name[MAX_NAME], uint64_t from)
 static void name_region(struct thread *t, bool is_given)
 {
 	uint64_t start = t->regs[RDI], bytes = t->regs[RSI];
+	uint32_t number = 0;
 	char name[MAX_NAME] = "";
 
 	if (is_given)
@@ -127,7 +130,12 @@ static void name_region(struct thread *t, bool is_given)
 	if (bytes == 0 || start + bytes < start || (is_given && !name[0]))
 		return;
 	publish_report(t);
-	records_region(t->process, start, start + bytes, name);
+	if (engine_counts_data()) {
+		waiting_settle(t, 0);
+		number = named_number(name);
+		named_set(start, start + bytes, number);
+	}
+	records_region(t->process, start, start + bytes, name, number);
 }
 
 void marks_run(struct thread *t, const struct insn *in)

@@ -4,6 +4,7 @@
 
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/data/alloc.h"
 #include "engine/simulate/whose/groups.h"
 #include "engine/simulate/whose/numbering.h"
 #include "engine/simulate/whose/pairs.h"
@@ -268,6 +269,7 @@ void bins_flush(struct process *p, bool is_last)
 {
 	if (!bins_on || (!is_due() && !is_last))
 		return;
+	alloc_report(p); /* the sizes of the structures */
 	for (uint32_t number = 1; number <= b.bins.count; number++)
 		send_bin(p, number);
 	pairs_take(send_pair, p);

@@ -3,6 +3,7 @@
 #include "engine/simulate/whose/structures.h"
 
 #include "engine/data/alloc.h"
+#include "engine/data/named.h"
 #include "engine/simulate/whose/numbering.h"
 #include "engine/unwind/modules.h"
 
@@ -26,10 +27,36 @@ static uint32_t id_of(enum bin_data_kind kind, uint32_t number)
 	return number ? (uint32_t)kind << KIND_SHIFT | number : 0;
 }
 
+/*
+ * Named memory inside of a block or variable is a structure of its own. The place around it is not
+ * known by its bounds any more.
+ */
+static bool find_named(uint64_t address, struct structure *s)
+{
+	struct named n;
+
+	if (!named_after(address, &n) || n.start > address)
+		return false;
+	*s = (struct structure){.id = id_of(BIN_NAMED, n.number),
+				.start = n.start,
+				.end = n.end,
+				.is_lasting = true};
+	return true;
+}
+
+static bool has_named(const struct structure *s)
+{
+	struct named n;
+
+	return named_after(s->start, &n) && n.start < s->end;
+}
+
 void structures_find(uint64_t address, struct structure *s)
 {
 	struct alloc_place p;
 
+	if (find_named(address, s))
+		return;
 	*s = (struct structure){.start = address, .end = address + 1};
 	if (alloc_find(address, &p)) {
 		*s = (struct structure){.id = id_of(BIN_SITE, p.site),
@@ -40,11 +67,12 @@ void structures_find(uint64_t address, struct structure *s)
 		s->id = id_of(BIN_VARIABLE, numbering_get(&places, s->start, s->end));
 		s->is_lasting = true;
 	}
+	s->is_lasting = s->is_lasting && !has_named(s);
 }
 
 uint32_t structures_version(void)
 {
-	return alloc_version + modules_version;
+	return alloc_version + modules_version + named_version;
 }
 
 uint32_t structures_of_code(uint64_t pc)
@@ -60,7 +88,9 @@ void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
 	const uint32_t number = id & NUMBER_MASK;
 
 	*data = (struct bin_data){.kind = id >> KIND_SHIFT};
-	if (data->kind == BIN_SITE) {
+	if (data->kind == BIN_NAMED) {
+		data->site = number;
+	} else if (data->kind == BIN_SITE) {
 		data->site = number;
 		alloc_publish(p, number);
 	} else if (id) {
