@@ -23,7 +23,7 @@ merge: base store
 collector: base channel symbols model sim store
 profile: base query store model
 estimate: base query store model profile
-events: base query store
+events: base query store model
 views: base query store model profile estimate events
 export: base query store model profile estimate events views
 cli: base query options channel symbols model sim store import merge collector profile estimate events views export

@@ -68,4 +68,6 @@ struct record_eviction {
 _Static_assert(sizeof(struct record_bin) == 192, "layout of record_bin");
 _Static_assert(sizeof(struct record_eviction) == 96, "layout of record_eviction");
 
+#include "channel/stretch.h"
+
 #endif

@@ -122,6 +122,13 @@ struct channel_config {
 	uint32_t simulate_flags; /* enum channel_simulate */
 	/* callers in a context, at most SIM_MAX_DEPTH */
 	uint32_t context_depth;
+	/*
+	 * A simulation of a part of the accesses, in stretches: see
+	 * src/engine/simulate/sampled/stretches.h. sample_ppm 0: of all.
+	 */
+	uint64_t sample_length; /* accesses; a mean, unless sample_fixed is 1 */
+	uint32_t sample_ppm;
+	uint32_t sample_fixed;
 	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
 };
 
@@ -259,6 +266,7 @@ enum channel_record_type {
 	RECORD_STACK_DISTANCE = 22, /* see stack_distance.h */
 	RECORD_BIN = 23,	    /* struct record_bin */
 	RECORD_EVICTION = 24,	    /* struct record_eviction */
+	RECORD_STRETCH = 25,	    /* struct record_stretch */
 };
 
 struct record_header {
@@ -526,9 +534,9 @@ struct record_end {
 
 #include "channel/stream.h"
 
-_Static_assert(sizeof(struct channel_config) == 2728 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_config) == 2744 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 2848 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_header) == 2864 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");

@@ -259,6 +259,11 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 		 .help = "Simulate each access in full, without shortcuts; the counts are the same",
 		 .group = SIMULATE},
 
+	[OPTION_SAMPLE] = {"sample", 0, "SHARE[,LENGTH]", OPTION_CALL, .take = simulate_take_sample,
+			   .help = "Simulate SHARE of the accesses only, in stretches of LENGTH on "
+				   "average (500K); ,fixed: all of that length",
+			   .group = SIMULATE},
+
 	[OPTION_CONTEXT] =
 		{"context", 0, "N", OPTION_CALL, .take = simulate_take_context,
 		 .help = "Separate the costs of a function by its last N callers; 0: do not",

@@ -484,6 +484,7 @@ static void take_totals(struct run *r)
 	r->result->accesses = t.accesses;
 	r->result->samples = t.samples;
 	r->result->windows = t.windows;
+	r->result->pieces = t.pieces;
 	r->result->lost_records = t.lost_records;
 	r->result->counting_ns = t.counting_ns;
 	r->result->sampling_ns = t.sampling_ns;

@@ -71,6 +71,7 @@ struct collector_result {
 	uint64_t accesses;
 	uint64_t samples;
 	uint64_t windows;
+	uint64_t pieces;	 /* of code with simulated events */
 	uint64_t lost_records;	 /* dropped because a ring was full */
 	uint64_t lost_processes; /* not profiled because there was no slot */
 	/* programs that ran unprofiled because no engine can run them, such as setuid ones */

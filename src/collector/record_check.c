@@ -271,6 +271,22 @@ static const char *check_eviction(const struct record_header *h)
 		       : "an impossible eviction";
 }
 
+static const char *check_stretch(const struct record_header *h)
+{
+	const struct record_stretch *s = (const void *)h;
+	bool is_good = (s->number | s->start | s->accesses | s->instructions) <= MAX_COUNT;
+
+	for (size_t i = 0; i < BIN_CACHES; i++) {
+		const struct stretch_cache *c = &s->caches[i];
+
+		is_good &= (c->missed | c->filled | c->generations | c->generation_time) <=
+				   MAX_COUNT &&
+			   c->unknown <= c->missed && c->above <= c->missed - c->unknown &&
+			   c->dead_time <= c->generation_time;
+	}
+	return is_good ? NULL : "an impossible stretch of a simulation";
+}
+
 const char *record_check_counters(const struct channel_counters *c)
 {
 	uint64_t numbers[sizeof(*c) / sizeof(uint64_t)], most = 0;
@@ -335,6 +351,7 @@ static const struct {
 	[RECORD_JUMP] = {sizeof(struct record_jump), check_jump},
 	[RECORD_BIN] = {sizeof(struct record_bin), check_bin},
 	[RECORD_EVICTION] = {sizeof(struct record_eviction), check_eviction},
+	[RECORD_STRETCH] = {sizeof(struct record_stretch), check_stretch},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };

@@ -382,6 +382,7 @@ static const struct {
 	[RECORD_JUMP] = {recorder_on_jump, RUN_GRAPH},
 	[RECORD_BIN] = {recorder_on_bin, RUN_DATA},
 	[RECORD_EVICTION] = {recorder_on_eviction, RUN_DATA},
+	[RECORD_STRETCH] = {recorder_on_stretch, RUN_SIMULATED},
 	[RECORD_STREAM] = {recorder_on_stream, RUN_ANY},
 	[RECORD_END] = {on_end, RUN_ANY},
 };

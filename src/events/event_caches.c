@@ -13,14 +13,15 @@ static const struct level {
 	const char *name;
 	const char *misses[2], *accesses[2]; /* end with NULL */
 	const char *all;		     /* including misses of code, if the level holds both */
+	char letter;			     /* in the names of events */
 	bool is_code;
 } levels[] = {
-	{"L1i", {"I1mr"}, {"Ir"}, "I1mr", true},
-	{"L1d", {"D1mr", "D1mw"}, {"Dr", "Dw"}, "L1m", false},
-	{"L2", {"D2mr", "D2mw"}, {"Dr", "Dw"}, "L2m", false},
-	{"L3", {"D3mr", "D3mw"}, {"Dr", "Dw"}, NULL, false},
-	{"L4", {"D4mr", "D4mw"}, {"Dr", "Dw"}, NULL, false},
-	{"LL", {"DLmr", "DLmw"}, {"Dr", "Dw"}, "LLm", false},
+	{"L1i", {"I1mr"}, {"Ir"}, "I1mr", '1', true},
+	{"L1d", {"D1mr", "D1mw"}, {"Dr", "Dw"}, "L1m", '1', false},
+	{"L2", {"D2mr", "D2mw"}, {"Dr", "Dw"}, "L2m", '2', false},
+	{"L3", {"D3mr", "D3mw"}, {"Dr", "Dw"}, NULL, '3', false},
+	{"L4", {"D4mr", "D4mw"}, {"Dr", "Dw"}, NULL, '4', false},
+	{"LL", {"DLmr", "DLmw"}, {"Dr", "Dw"}, "LLm", 'L', false},
 };
 
 static size_t column_of(const struct event_profile *p, const char *name)
@@ -83,6 +84,9 @@ int event_caches_read(struct event_caches *c, const struct event_profile *p, str
 		cache->misses = total(p, l->misses);
 		if (!(cache->accesses > 0) || isnan(cache->misses))
 			continue;
+		event_sample_bounds(p, l->letter, l->is_code, cache->misses, &cache->low,
+				    &cache->high);
+		cache->sample = event_sample_cache(p, l->name);
 		cache->column = column_of(p, l->all);
 		read_geometry(cache, geometry, count);
 		c->count++;

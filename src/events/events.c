@@ -323,6 +323,8 @@ static int read_all(struct event_profile *p, const char *path, int64_t process, 
 	    read_modules(p, err) != 0 || index_nodes(p, err) != 0 ||
 	    check_callers(p, path, err) != 0)
 		return -1;
+	if (event_sample_apply(p, err) != 0 || event_sample_add_bounds(p, err) != 0)
+		return -1;
 	for (i = 0; i < p->cost_count; i++) {
 		for (k = 0; k < p->measured; k++)
 			p->totals[k] += p->costs[i].values[k];

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "events/event_sample.h"
 #include "events/formula.h"
 #include "store/events.h"
 
@@ -41,6 +42,7 @@ struct event_profile {
 	size_t module_count;
 	struct map module_paths; /* id -> address of the path */
 	uint64_t totals[STORE_MAX_COLUMNS];
+	struct event_sample sample; /* costs and totals are estimates then */
 };
 
 /*

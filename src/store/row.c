@@ -61,6 +61,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_EVICTION] = "INSERT INTO eviction(cache, structure_id, location_id,"
 			 " evictor_structure_id, evictor_location_id, misses)"
 			 " VALUES(?,?,?,?,?,?)",
+	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, start, accesses,"
+			" instructions, misses, unknown, above, filled, generations,"
+			" generation_time, dead_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 

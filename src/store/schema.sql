@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (18).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (19).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -220,6 +220,13 @@ CREATE TABLE bin_range(structure_id INTEGER NOT NULL, location_id INTEGER NOT NU
 -- A location is NULL for several functions, where a run has too many.
 CREATE TABLE eviction(cache TEXT NOT NULL, structure_id INTEGER NOT NULL, location_id INTEGER,
 	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL);
+-- The stretches of a run that a sampled simulation has simulated: a row for each, and each cache. misses: the unknown
+-- references, and those above, among them. filled: places with a line at the end. Times are in any unit.
+CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache TEXT NOT NULL,
+	start INTEGER NOT NULL, accesses INTEGER NOT NULL, instructions INTEGER NOT NULL, misses INTEGER NOT NULL,
+	unknown INTEGER NOT NULL, above INTEGER NOT NULL, filled INTEGER NOT NULL, generations INTEGER NOT NULL,
+	generation_time INTEGER NOT NULL, dead_time INTEGER NOT NULL,
+	PRIMARY KEY(process_id, number, cache)) WITHOUT ROWID;
 -- The event profile: counts of a simulation, or of another tool whose file was imported.
 -- event has its columns, numbered from 0: first the measured ones, then the derived ones, whose formula names others.
 CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);

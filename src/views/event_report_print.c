@@ -290,7 +290,10 @@ int event_report_text(const struct event_report *r, size_t top, const struct dis
 	snprintf(what, sizeof(what), "Events by %s", event_by_names[r->by]);
 	event_heading(r->p, &r->choice->columns, what, d, out);
 	if (r->count == 0) {
-		text_add(out, "No row is left to show.\n");
+		text_add(out, r->p->sample.is_sampled && r->p->sample.simulated == 0
+				      ? "No access was simulated: the run is too short for its "
+					"--sample.\n"
+				      : "No row is left to show.\n");
 		return 0;
 	}
 	lay_out(r, d, &l);

@@ -168,6 +168,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_JUMP] = sizeof(struct record_jump),
 	[RECORD_BIN] = sizeof(struct record_bin),
 	[RECORD_EVICTION] = sizeof(struct record_eviction),
+	[RECORD_STRETCH] = sizeof(struct record_stretch),
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -175,7 +176,7 @@ static const uint32_t record_bytes[] = {
 static bool is_simulated(uint32_t type)
 {
 	return (type >= RECORD_SEGMENT && type <= RECORD_JUMP) || type == RECORD_BIN ||
-	       type == RECORD_EVICTION;
+	       type == RECORD_EVICTION || type == RECORD_STRETCH;
 }
 
 static bool is_sampled(uint32_t type)
@@ -233,6 +234,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_jump jump;
 		struct record_bin bin;
 		struct record_eviction eviction;
+		struct record_stretch stretch;
 	} *r = NULL;
 
 	bytes = record_bytes[type];
@@ -343,6 +345,10 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->eviction.evictor = random_next() % 2 * 4096;
 		choose_data(&r->eviction.data);
 		choose_data(&r->eviction.evictor_data);
+	} else if (type == RECORD_STRETCH) {
+		r->stretch.number = random_next() % 4;
+		r->stretch.accesses = random_next() % 1000000;
+		r->stretch.caches[random_next() % 3].missed = random_next() % 1000;
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;

@@ -83,7 +83,10 @@ static void check_names(const struct sim_geometry *g, const char *expected)
 	assert_string_equal(names, expected);
 }
 
-/* 3, misses of five levels and two TLBs, write-backs, line use, prefetches: 3 + 15 + 6 + 5 + 4 + 12. */
+/*
+ * 3, misses of five levels and two TLBs, write-backs, line use, prefetches, unknown references of
+ * five levels, and those behind others of four: 3 + 15 + 6 + 5 + 4 + 12 + 15 + 12.
+ */
 static void a_geometry_may_have_all_events_there_are(void **state)
 {
 	struct sim_geometry g = {.code = {1024, 2, 64}, .level_count = SIM_MAX_LEVELS};
@@ -96,9 +99,9 @@ static void a_geometry_may_have_all_events_there_are(void **state)
 	}
 	g.code.prefetcher = SIM_PREFETCH_NEXT_LINE;
 	g.code_tlb = g.data_tlb = g.second_tlb = (struct sim_tlb_geometry){16, 4, 4096};
-	g.write_backs = g.line_use = true;
+	g.write_backs = g.line_use = g.is_sampled = true;
 	begin(&g);
-	assert_int_equal(h.shared.list.count, 45);
+	assert_int_equal(h.shared.list.count, 72);
 	assert_int_equal(h.shared.list.count, SIM_MAX_EVENTS);
 	assert_true(sim_core_data(&h.core, 0, 8, SIM_LOAD, events));
 	assert_int_equal(events[index_of("D1mr")], 1);

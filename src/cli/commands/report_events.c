@@ -29,11 +29,25 @@ static void move_to_front(struct event_columns *c, size_t column)
 	c->items[0] = column;
 }
 
+/* The column with the name of another and `ending`; SIZE_MAX: there is none. */
+static size_t column_named(const struct event_profile *p, size_t other, const char *ending)
+{
+	const char *name = p->columns[other].name;
+	const size_t n = strlen(name);
+
+	for (size_t i = 0; i < p->column_count; i++)
+		if (strncmp(p->columns[i].name, name, n) == 0 &&
+		    strcmp(p->columns[i].name + n, ending) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
 /*
  * By default, text begins with misses, the last level's first. Other formats keep the events in the
  * order of the profile.
  */
-static void prefer_misses(const struct event_caches *caches, struct event_choice *choice)
+static void prefer_misses(const struct event_profile *p, const struct event_caches *caches,
+			  struct event_choice *choice)
 {
 	static const size_t first_of_profile = 0;
 	const struct event_cache *last = event_caches_last(caches);
@@ -42,8 +56,11 @@ static void prefer_misses(const struct event_caches *caches, struct event_choice
 	if (last == NULL)
 		return;
 	for (size_t i = 0; i < caches->count; i++)
-		if (!caches->items[i].is_code && caches->items[i].column != SIZE_MAX)
+		if (!caches->items[i].is_code && caches->items[i].column != SIZE_MAX) {
+			move_to_front(c, column_named(p, caches->items[i].column, ".high"));
+			move_to_front(c, column_named(p, caches->items[i].column, ".low"));
 			move_to_front(c, caches->items[i].column);
+		}
 	c->sort = last->column;
 	choice->second = &first_of_profile;
 }
@@ -87,7 +104,7 @@ int report_events_print(const struct options *o, struct event_profile *p)
 	if (event_caches_read(&caches, p, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_TEXT && !chooses_events(o))
-		prefer_misses(&caches, &choice);
+		prefer_misses(p, &caches, &choice);
 	if (event_report_init(&r, p, (enum event_by)o->by, &choice, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)

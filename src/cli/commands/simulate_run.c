@@ -88,13 +88,43 @@ static int check_data(const struct options *o, struct err *err)
 	return 0;
 }
 
+/*
+ * A part of the accesses is simulated by the filter, in one hierarchy, and without calls: what a
+ * call costs while the simulation is off would be missing.
+ */
+static int take_sample(struct options *o, struct sim_geometry *g, struct err *err)
+{
+	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, OPTION_LINE_USE,
+				     OPTION_WRITE_BACKS, 0};
+	static const int of_calls[] = {OPTION_CONTEXT, OPTION_SEPARATE_THREADS, OPTION_JUMPS, 0};
+	struct channel_config *c = &o->run.config;
+	const char *other = options_first(o, others), *of_call = options_first(o, of_calls);
+
+	if (!options_given(o, OPTION_SAMPLE))
+		return 0;
+	if (other != NULL)
+		return err_set(err, "--sample does not go with --%s: leave one out", other);
+	if (of_call != NULL)
+		return err_set(err,
+			       "--%s needs all calls, and --sample follows none: leave one out",
+			       of_call);
+	if (c->sample_ppm == 1000000) { /* all of them: an exact simulation */
+		c->sample_ppm = 0;
+		return 0;
+	}
+	g->is_sampled = true;
+	c->simulate_flags |= CHANNEL_NO_GRAPH;
+	return 0;
+}
+
 static int prepare(struct options *o, struct simulate_events *events, struct err *err)
 {
 	struct channel_config *c = &o->run.config;
 	struct sim_geometry g;
 
 	if (check_graph(o, err) != 0 || check_data(o, err) != 0 ||
-	    geometry_options_build(&o->geometry, &g, err) != 0 || add_geometry(c, &g, err) != 0)
+	    geometry_options_build(&o->geometry, &g, err) != 0 || take_sample(o, &g, err) != 0 ||
+	    add_geometry(c, &g, err) != 0)
 		return -1;
 	if (o->also_count + 1 > CHANNEL_MAX_GEOMETRIES)
 		return err_set(err, "more than %u hierarchies: simulate fewer in one run",
@@ -124,6 +154,9 @@ int simulate_run(struct options *o)
 		return cli_fail(&err, target_failure_code(result.failure));
 	simulate_events_release(&events);
 	target_end_losses(&result, "simulated", "the profile is not complete");
+	if (!result.was_native && result.pieces == 0 && o->run.config.sample_ppm != 0)
+		simulate_notice(NULL, "no access was simulated, as the run is too short for this "
+				      "--sample: give it a greater share, or a shorter length");
 	if (!result.was_native)
 		simulate_summary(o, result.accesses, o->run.output);
 	return target_end_alike(result.wait_status);

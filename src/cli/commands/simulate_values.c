@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Options of simulations whose values a type alone does not describe. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,4 +84,88 @@ int simulate_take_data(void *options, const char *text, struct err *err)
 int simulate_take_no_graph(void *options, const char *text, struct err *err)
 {
 	return add_flag(options, CHANNEL_NO_GRAPH);
+}
+
+/* ---- A part of the accesses ---- */
+
+#define LENGTH	     500000u /* of a stretch: MemSpy's */
+#define LEAST_LENGTH 1000u
+#define MOST_LENGTH  UINT64_C(1000000000000)
+#define ALL_PPM	     1000000u
+
+/* Parse "10%", "1/10" or "0.1". Returns the part, or NAN. */
+static double parse_share(const char *text)
+{
+	char *end;
+	double share = strtod(text, &end), whole;
+
+	if (text[0] < '0' || text[0] > '9')
+		return NAN;
+	if (*end == '%') {
+		share /= 100;
+		end++;
+	} else if (*end == '/' && end[1] >= '0' && end[1] <= '9') {
+		whole = strtod(end + 1, &end);
+		share = whole > 0 ? share / whole : NAN;
+	}
+	return *end == '\0' ? share : NAN;
+}
+
+static int take_share(struct channel_config *c, const char *text, struct err *err)
+{
+	const double share = parse_share(text);
+
+	if (isnan(share))
+		return err_set(err, "a sample of '%s': a share is '10%%', '1/10' or '0.1'", text);
+	if (share * ALL_PPM < 1 || share > 1)
+		return err_set(err,
+			       "a sample of %s makes no sense: it is more than 0 and at most "
+			       "100 %% of the accesses",
+			       text);
+	c->sample_ppm = (uint32_t)(share * ALL_PPM + 0.5);
+	return 0;
+}
+
+/* Parse accesses: "500000", "500K" or "4M". */
+static int take_length(struct channel_config *c, const char *text, struct err *err)
+{
+	char *end;
+	uint64_t n = strtoull(text, &end, 10), unit = 1;
+
+	if (*end == 'K' || *end == 'k')
+		unit = 1000;
+	else if (*end == 'M')
+		unit = 1000000;
+	end += unit > 1;
+	if (text[0] < '0' || text[0] > '9' || *end != '\0')
+		return err_set(err,
+			       "a sample's length of '%s': it is a number of accesses, such "
+			       "as 500K or 4M",
+			       text);
+	if (n > MOST_LENGTH / unit || n * unit < LEAST_LENGTH)
+		return err_set(err,
+			       "a sample's length of %s makes no sense: it is from 1000 to "
+			       "1000000M accesses",
+			       text);
+	c->sample_length = n * unit;
+	return 0;
+}
+
+int simulate_take_sample(void *options, const char *text, struct err *err)
+{
+	struct channel_config *c = &((struct options *)options)->run.config;
+	char *copy = strdup(text), *rest = copy, *word;
+	int status = copy != NULL ? take_share(c, strsep(&rest, ","), err)
+				  : err_set(err, "out of memory");
+
+	c->sample_length = LENGTH;
+	c->sample_fixed = 0;
+	while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
+		if (strcmp(word, "fixed") == 0)
+			c->sample_fixed = 1;
+		else
+			status = take_length(c, word, err);
+	}
+	free(copy);
+	return status;
 }

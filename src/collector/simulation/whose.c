@@ -103,8 +103,7 @@ static void put_range(struct recorder *r, const struct bin_range *x, int64_t str
 		note(r, store_put_bin_range(r->store, &row, &r->err));
 }
 
-/* The cache's name; NULL: the run has none such. */
-static const char *cache_name(const struct recorder *r, uint64_t cache)
+const char *whose_cache_name(const struct recorder *r, uint64_t cache)
 {
 	static const char *const names[] = {"L1d", "L2", "L3", "L4"};
 
@@ -124,7 +123,7 @@ const char *recorder_on_bin(struct recorder *r, struct process *p, const struct 
 	put_range(r, &b->range, structure, location);
 	for (uint64_t level = 0; level < BIN_MOST_LEVELS; level++) {
 		const bool is_fetch = level == 0 && b->data.kind == BIN_CODE;
-		const char *cache = cache_name(r, is_fetch ? BIN_FIRST_CODE : level);
+		const char *cache = whose_cache_name(r, is_fetch ? BIN_FIRST_CODE : level);
 
 		if (b->counts[level].missed != 0 && cache == NULL)
 			return "misses in a cache that there is not";
@@ -143,7 +142,7 @@ const char *recorder_on_eviction(struct recorder *r, struct process *p,
 {
 	const struct record_eviction *e = (const void *)h;
 	struct store_eviction row = {
-		.cache = cache_name(r, e->cache),
+		.cache = whose_cache_name(r, e->cache),
 		.misses = e->count,
 		.location_id = locate(r, p, e->function, e->position),
 		.evictor_location_id = locate(r, p, e->evictor, e->position),

@@ -16,4 +16,8 @@ struct whose {
 
 void whose_release(struct whose *w);
 
+struct recorder;
+/* The name of a cache (enum bin_cache); NULL: the run has none such. */
+const char *whose_cache_name(const struct recorder *r, uint64_t cache);
+
 #endif

@@ -110,6 +110,16 @@ static inline void lanes_read_filter(struct thread *t, const struct counts *c)
 	t->lane[1] = c->instructions;
 }
 
+/* While code of the filter variant has called the engine: the accesses of its thread so far. */
+static inline uint64_t lanes_accesses(const struct thread *t)
+{
+	const uint64_t accesses = t->counters.stores - t->lane[0],
+		       insns = t->counters.instructions - t->lane[1];
+
+	return t->before.accesses + (uint32_t)accesses + (accesses >> 32) +
+	       (insns >> LANES_MODIFIES) + thread_quick_accesses(t);
+}
+
 /* Outside the cache: subtract *c from the lanes of the filter variant. */
 static inline void lanes_uncount(struct thread *t, const struct counts *c)
 {

@@ -502,6 +502,11 @@ void records_bin(struct process *p, struct record_bin *r)
 	put(p, RECORD_BIN, r, sizeof *r, 0, 0, true);
 }
 
+void records_stretch(struct process *p, struct record_stretch *r)
+{
+	put(p, RECORD_STRETCH, r, sizeof *r, 0, 0, true);
+}
+
 void records_eviction(struct process *p, struct record_eviction *r)
 {
 	r->position = p->total.accesses;

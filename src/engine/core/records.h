@@ -51,6 +51,7 @@ void records_node(struct process *p, struct record_node *r);
 void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclusive);
 void records_jump(struct process *p, struct record_jump *r);
 void records_bin(struct process *p, struct record_bin *r);
+void records_stretch(struct process *p, struct record_stretch *r);
 void records_eviction(struct process *p, struct record_eviction *r);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */

@@ -216,7 +216,8 @@ struct thread {
 	bool stuck_waits; /* in stuck_wait */
 	/* called out: must wait for the memory that the instruction at rip touches */
 	bool stuck_left;
-	bool turn_is_over; /* the dispatcher must pass the turn, see filter_scheduler.h */
+	struct counts stretch_from; /* what stretches.c has counted of it */
+	bool turn_is_over;	    /* the dispatcher must pass the turn, see filter_scheduler.h */
 	uint64_t quick_added[QUICK_REPS]; /* the part of quick_reps that the counters contain */
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */

@@ -36,6 +36,7 @@
 #include "engine/simulate/filter/filter_end.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/scheduler.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/translate.h"
@@ -186,6 +187,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		if (t->tick_due)
 			collect_tick(t, &nothing);
 		toggles_look(t);
+		if (t->turn_is_over && stretches_are_on())
+			stretches_look(t);
 		collect_set_variant(t);
 		if (t->stuck_left) {
 			const bool began = scheduler_enter_call(t);

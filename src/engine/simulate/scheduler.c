@@ -15,6 +15,7 @@
 #include "engine/sample/buffers.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/replay.h"
+#include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
 
 #define PIPE_ROOM  4096 /* bytes that a writable pipe takes without waiting */
@@ -267,6 +268,11 @@ bool scheduler_leave_call(struct thread *t)
 void scheduler_end_turn(struct thread *t)
 {
 	t->turn = FILTER_TURN_BLOCKS;
+	if (stretches_are_on() && stretches_turn_ends(t)) {
+		t->turn_is_over = true;
+		poll_call(t);
+		return;
+	}
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
 	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
 		return;

@@ -10,20 +10,32 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
+#include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/world.h"
 
 static bool start(struct thread *t)
 {
-	if (replay_start())
+	if (replay_start()) {
+		stretches_begin(t);
 		return true;
+	}
 	records_message(t->process, "there is no memory for the simulated caches");
 	return false;
 }
 
+/* At the start; later on stretches_tick decides in a sampled run. */
+static enum code_variant_id first_variant(void)
+{
+	return stretches_are_on() ? VARIANT_COUNT : filter_choose_variant();
+}
+
 static void turn(struct thread *t, uint64_t total, bool on)
 {
-	(void)total;
+	if (stretches_are_on()) {
+		stretches_turn(t, total, on);
+		return;
+	}
 	__atomic_store_n(&engine.variant, on ? filter_choose_variant() : VARIANT_COUNT,
 			 __ATOMIC_SEQ_CST);
 	world_kick(t);
@@ -38,7 +50,10 @@ static void tick(struct thread *t, uint64_t total)
 		replay_flush_when_due(t->process);
 	}
 	collect_follow_control(t, total);
-	collect_tick_in(t, engine.report_ns);
+	if (stretches_are_on())
+		stretches_tick(t, total);
+	else
+		collect_tick_in(t, engine.report_ns);
 }
 
 static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
@@ -117,6 +132,10 @@ static void undo_elements(struct thread *t, uint32_t done)
 
 static void leave_variant(struct thread *t, enum code_variant_id wanted)
 {
+	if (stretches_are_on() && t->variant == VARIANT_FILTER)
+		stretches_leave(t);
+	else if (stretches_are_on())
+		stretches_enter(t);
 	if (t->variant == VARIANT_FILTER)
 		filter_turn_leave(t);
 	if (t->variant == VARIANT_STREAM ? wanted != VARIANT_FILTER : wanted == VARIANT_COUNT)
@@ -127,6 +146,8 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 {
 	(void)status;
 	(void)total;
+	if (stretches_are_on())
+		stretches_end(t);
 	if (is_over)
 		replay_end();
 	replay_flush(t->process);
@@ -135,7 +156,7 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 const struct run_mode simulate_mode = {
 	.is_controlled = true,
 	.start = start,
-	.variant = filter_choose_variant,
+	.variant = first_variant,
 	.turn = turn,
 	.tick = tick,
 	.consume = consume,

@@ -68,6 +68,33 @@ static const struct name prefetches[][2] = {
 	 {"I1pu", "lines prefetched into the first level of instructions and used"}},
 };
 
+/* As the rows of misses; ABOVE begins with level 2. */
+#define UNKNOWN(letter, level)                                                               \
+	{                                                                                    \
+		{"I" letter "ur", "fetches that missed in an empty place of " level},        \
+			{"D" letter "ur", "loads that missed in an empty place of " level},  \
+			{"D" letter "uw", "stores that missed in an empty place of " level}, \
+	}
+#define ABOVE(letter, level)                                                                       \
+	{                                                                                          \
+		{"I" letter "ar", "other misses in " level " of fetches unknown above it"},        \
+			{"D" letter "ar", "other misses in " level " of loads unknown above it"},  \
+			{"D" letter "aw", "other misses in " level " of stores unknown above it"}, \
+	}
+
+static const struct name unknown[][3] = {
+	UNKNOWN("1", "the first level"), UNKNOWN("2", "the second level"),
+	UNKNOWN("3", "the third level"), UNKNOWN("4", "the fourth level"),
+	UNKNOWN("L", "the last level"),
+};
+
+static const struct name above[][3] = {
+	ABOVE("2", "the second level"),
+	ABOVE("3", "the third level"),
+	ABOVE("4", "the fourth level"),
+	ABOVE("L", "the last level"),
+};
+
 static void add(struct sim_events *e, unsigned id, const struct name *n)
 {
 	e->items[e->count] = (struct sim_event){(enum sim_event_id)id, n->name, n->description};
@@ -106,6 +133,25 @@ static void add_prefetches(const struct sim_geometry *g, struct sim_events *e)
 			add(e, SIM_PREFETCHES + 2 * level + k, &prefetches[name_of(g, level)][k]);
 }
 
+/* Is the k-th event of a level's three counted: fetches, loads, stores? */
+static bool has_kind(const struct sim_geometry *g, unsigned k)
+{
+	return k > 0 || g->is_unified || g->code.size_bytes > 0;
+}
+
+static void add_unknown(const struct sim_geometry *g, struct sim_events *e)
+{
+	for (unsigned level = 0; level < g->level_count; level++)
+		for (unsigned k = 0; k < 3; k++)
+			if (has_kind(g, k))
+				add(e, SIM_UNKNOWN + 3 * level + k, &unknown[name_of(g, level)][k]);
+	for (unsigned level = 1; level < g->level_count; level++)
+		for (unsigned k = 0; k < 3; k++)
+			if (has_kind(g, k))
+				add(e, SIM_ABOVE + 3 * (level - 1) + k,
+				    &above[name_of(g, level) - 1][k]);
+}
+
 void sim_events_of(const struct sim_geometry *g, struct sim_events *e)
 {
 	*e = (struct sim_events){0};
@@ -115,7 +161,7 @@ void sim_events_of(const struct sim_geometry *g, struct sim_events *e)
 		add(e, id, &counted[id]);
 	for (unsigned level = 0; level < g->level_count; level++)
 		for (unsigned k = 0; k < 3; k++)
-			if (k > 0 || g->is_unified || g->code.size_bytes > 0)
+			if (has_kind(g, k))
 				add(e, SIM_MISSES + 3 * level + k, &misses[name_of(g, level)][k]);
 	for (unsigned level = 0; level < g->level_count && g->write_backs; level++)
 		add(e, SIM_WRITE_BACKS + level, &write_backs[name_of(g, level)]);
@@ -123,4 +169,6 @@ void sim_events_of(const struct sim_geometry *g, struct sim_events *e)
 		add(e, SIM_LINE_USE + k, &line_use[k]);
 	add_tlbs(g, e);
 	add_prefetches(g, e);
+	if (g->is_sampled)
+		add_unknown(g, e);
 }

@@ -24,7 +24,14 @@ enum sim_event_id {
 	SIM_LINE_USE = SIM_WRITE_BACKS + SIM_MAX_LEVELS,  /* AcCost1 SpLoss1 AcCost2 SpLoss2 */
 	/* Prefetched lines, and those of them that were used: by level, then for code. */
 	SIM_PREFETCHES = SIM_LINE_USE + 4,
-	SIM_EVENT_IDS = SIM_PREFETCHES + 2 * (SIM_MAX_LEVELS + 1),
+	/*
+	 * Of a sampled simulation, beside misses: those that may have been hits, as the cache began
+	 * empty; and other misses behind one of them in a level above. Level k at 3 * k, in
+	 * SIM_ABOVE at 3 * (k - 1).
+	 */
+	SIM_UNKNOWN = SIM_PREFETCHES + 2 * (SIM_MAX_LEVELS + 1),
+	SIM_ABOVE = SIM_UNKNOWN + 3 * SIM_MAX_LEVELS,
+	SIM_EVENT_IDS = SIM_ABOVE + 3 * (SIM_MAX_LEVELS - 1),
 };
 
 #define SIM_MAX_EVENTS SIM_EVENT_IDS /* of a geometry: each event at most once */

@@ -73,6 +73,7 @@ struct sim_geometry {
 	bool is_tlb_unified;		    /* data_tlb serves fetches, too */
 	bool line_use;			    /* count AcCost and SpLoss */
 	bool write_backs;		    /* count dirty lines that leave a level */
+	bool is_sampled; /* caches are emptied now and then: count unknown references */
 };
 
 /* Returns 0, or -1 with the reason why it cannot exist, one sentence in reason[0..room-1]. */

@@ -53,30 +53,94 @@ static void get_ratio(const void *row, struct value *v)
 	v->real = c->misses / c->accesses;
 }
 
-static int put_caches(const struct event_caches *c, const struct display *d, struct text *out,
-		      struct err *err)
+static void get_low(const void *row, struct value *v)
 {
-	static const struct column columns[] = {
-		{"CACHE", NULL, UNIT_TEXT, COLUMN_MEMBER(struct event_cache, name)},
-		{"SIZE", NULL, UNIT_BYTES, COLUMN_MEMBER(struct event_cache, size_bytes),
-		 .zero_is_missing = true},
-		{"WAYS", NULL, UNIT_COUNT, COLUMN_MEMBER(struct event_cache, ways),
-		 .zero_is_missing = true},
-		{"MISS RATIO", NULL, UNIT_RATIO, get_ratio},
-		{"MISSES", NULL, UNIT_EVENT, COLUMN_MEMBER(struct event_cache, misses)},
-	};
-	const struct column_list *list =
-		COLUMN_LIST(&columns[0], &columns[1], &columns[2], &columns[3], &columns[4]);
-	struct table *t = columns_table(list, d);
+	const struct event_cache *c = row;
+
+	v->real = c->low / c->accesses;
+}
+
+static void get_high(const void *row, struct value *v)
+{
+	const struct event_cache *c = row;
+
+	v->real = c->high / c->accesses;
+}
+
+static void get_half(const void *row, struct value *v)
+{
+	const struct event_cache *c = row;
+
+	v->real = c->sample != NULL ? c->sample->half : NAN;
+	v->is_missing = isnan(v->real);
+}
+
+static const struct column cache_columns[] = {
+	{"CACHE", NULL, UNIT_TEXT, COLUMN_MEMBER(struct event_cache, name)},
+	{"SIZE", NULL, UNIT_BYTES, COLUMN_MEMBER(struct event_cache, size_bytes),
+	 .zero_is_missing = true},
+	{"WAYS", NULL, UNIT_COUNT, COLUMN_MEMBER(struct event_cache, ways),
+	 .zero_is_missing = true},
+	{"MISS RATIO", NULL, UNIT_RATIO, get_ratio},
+	{"LOW", NULL, UNIT_RATIO, get_low},
+	{"HIGH", NULL, UNIT_RATIO, get_high},
+	{"+/-", NULL, UNIT_RATIO, get_half},
+	{"MISSES", NULL, UNIT_EVENT, COLUMN_MEMBER(struct event_cache, misses)},
+};
+
+static void put_title(const struct event_profile *p, struct text *out)
+{
+	const struct event_sample *s = &p->sample;
+	char share[FIGURE_BYTES];
+
+	text_add(out, "\nMisses per access, of L1i per instruction: ");
+	if (!s->is_sampled) {
+		text_add(out, "exact, in simulated caches\n");
+		return;
+	}
+	text_addf(out, "estimates from %zu stretches, %s of all accesses\n", s->stretches,
+		  figure_percent(s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 0,
+				 share));
+}
+
+/* What the bounds mean, and whether to believe them. */
+static void put_sample(const struct event_profile *p, const struct display *d, struct text *out)
+{
+	const size_t from = out->count;
+
+	if (!p->sample.is_sampled)
+		return;
+	text_add(out, "LOW and HIGH: if all unknown references were hits, or misses. +/-: as "
+		      "stretches differ, 95 %.\n");
+	if (p->sample.stretches < EVENT_SAMPLE_FEW)
+		text_addf(out,
+			  "Few stretches (%zu; %d would do): give --sample a greater share, "
+			  "or a shorter length.\n",
+			  p->sample.stretches, EVENT_SAMPLE_FEW);
+	fit_prose(out, from, 0, d);
+}
+
+static int put_caches(const struct event_profile *p, const struct event_caches *c,
+		      const struct display *d, struct text *out, struct err *err)
+{
+#define C(i) (&cache_columns[i])
+	static const struct column *const all[] = {C(0), C(1), C(2), C(3), C(4), C(5), C(6), C(7)};
+	static const struct column *const exact[] = {C(0), C(1), C(2), C(3), C(7)};
+#undef C
+	const struct column_list list = p->sample.is_sampled ? (struct column_list){all, 8}
+							     : (struct column_list){exact, 5};
+	struct table *t = columns_table(&list, d);
 	size_t from = out->count;
 	int status;
 
-	text_add(out, "\nMisses per access, of L1i per instruction: exact, in simulated caches\n");
+	put_title(p, out);
 	fit_prose(out, from, 2, d);
 	for (size_t i = 0; i < c->count; i++)
-		columns_table_row(list, t, &c->items[i]);
+		columns_table_row(&list, t, &c->items[i]);
 	status = table_print(t, out, err);
 	table_free(t);
+	if (status == 0)
+		put_sample(p, d, out);
 	return status;
 }
 
@@ -223,7 +287,7 @@ int first_screen_events(const struct event_report *r, const struct event_caches 
 	size_t from;
 
 	put_run(r->p, d, out);
-	if (put_caches(caches, d, out, err) != 0 || put_functions(r, last, d, out, err) != 0)
+	if (put_caches(r->p, caches, d, out, err) != 0 || put_functions(r, last, d, out, err) != 0)
 		return -1;
 	from = out->count;
 	text_add(out, "Events are counted by code: 'dwell record' tells the data structures.\n");

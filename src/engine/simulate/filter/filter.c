@@ -54,7 +54,6 @@ _Static_assert(FILTER_CELLS >= LOW_TABLES_END &&
 
 static struct {
 	bool on;
-	struct sim_hierarchy *h; /* NULL: several hierarchies */
 	struct filter_caches caches;
 	uint32_t most_bytes; /* of an access */
 	bool has_code;
@@ -166,10 +165,10 @@ static void prepare_misses(void)
 {
 	const uint8_t *columns;
 
-	if (!f.h)
+	if (!w.h)
 		return;
 	/* Of fetches, reads, writes; then the next level's. */
-	columns = &f.h->shared.list.index[SIM_MISSES];
+	columns = &w.h->shared.list.index[SIM_MISSES];
 	w.last_cells = low(LAST_CELLS_AT);
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
@@ -197,8 +196,8 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.lines = low(LINES_AT);
 	filter_memory_write_constants();
 	prepare_misses();
-	if (engine_counts_data() && f.h)
-		bins_start(f.h->shared.geometry.level_count, FILTER_MOST_SITES);
+	if (engine_counts_data() && w.h)
+		bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES);
 	f.on = f.is_reserved = true;
 	return true;
 }
@@ -213,7 +212,7 @@ bool filter_start(struct sim_hierarchy *h)
 		       second->replacement == SIM_REPLACE_LRU && !is_random(data) &&
 		       !(code && is_random(code));
 
-	f.h = h;
+	w.h = h;
 	return s->is_basic && !s->geometry.is_unified &&
 	       start(&(struct filter_caches){data, code, is_fast ? second : 0}, s->most_bytes);
 }
@@ -297,10 +296,10 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
 	uint64_t least = victim(l, first, places);
 
-	if (!f.h)
+	if (!w.h)
 		f.missed[f.missed_lines++] = (struct filter_miss){.line = line & (LINES - 1),
 								  .victim = l->owners[least]};
-	if (bins_are_on()) {
+	if (filter_watches()) {
 		if (w.is_fast)
 			filter_look_below(); /* what missed before is counted before */
 		filter_access_replaced(l, line & (LINES - 1), l->owners[least]);
@@ -360,7 +359,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
 	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
 
-	if (!f.h) {
+	if (!w.h) {
 		put_misses(in, kind, first, last);
 		return;
 	}
@@ -375,14 +374,16 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 			missed |= touch_last(end);
 		events[at[0]]++;
 		events[at[1]] += missed;
+		filter_access_end(columns[kind], events);
 		filter_calls_count(at[0], 1);
 		filter_calls_count(at[1], missed);
 	} else {
-		if (bins_are_on())
-			sim_below_watched(&f.h->core, kind, first, last, events,
+		if (filter_watches())
+			sim_below_watched(&w.h->core, kind, first, last, events,
 					  &filter_access_watch);
 		else
-			sim_core_below(&f.h->core, kind, first, last, events);
+			sim_core_below(&w.h->core, kind, first, last, events);
+		filter_access_end(columns[kind], events);
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
 			filter_calls_count(i, (int64_t)events[i]);
 	}

@@ -184,8 +184,9 @@ struct filter_state {
 	uint64_t last_clock;	  /* LL has its own time, as data and code share it */
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
-	uint32_t columns[3][2]; /* positions in a cell of events: [column][missed in LL, too] */
-	bool is_fast;		/* there are two levels, and the filter has both */
+	uint32_t columns[3][2];	 /* positions in a cell of events: [column][missed in LL, too] */
+	bool is_fast;		 /* there are two levels, and the filter has both */
+	struct sim_hierarchy *h; /* NULL: several hierarchies */
 };
 extern struct filter_state filter_state;
 

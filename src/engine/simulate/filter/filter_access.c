@@ -4,8 +4,9 @@
 
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
-#include "engine/simulate/whose/bins.h"
+#include "engine/simulate/sampled/cold.h"
 #include "sim/cache/entry.h"
+#include "sim/system/hierarchy.h"
 
 struct filter_access filter_access;
 
@@ -14,14 +15,14 @@ struct filter_access filter_access;
 void filter_access_begin(uint64_t address)
 {
 	a.address = address;
-	a.bin = a.caches = 0;
+	a.bin = a.caches = a.unknown = 0;
 	a.is_fetch = false;
 }
 
 void filter_access_fetch(uint64_t pc)
 {
 	a.pc = pc;
-	a.bin = a.caches = 0;
+	a.bin = a.caches = a.unknown = 0;
 	a.is_fetch = true;
 }
 
@@ -30,6 +31,12 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 {
 	const uint32_t bit = 1u << cache;
 
+	if (victim == SIM_NO_LINE && !(a.caches & bit))
+		a.unknown |= (uint8_t)bit;
+	if (!bins_are_on()) {
+		a.caches |= (uint8_t)bit;
+		return;
+	}
 	if (!a.bin && a.is_fetch) {
 		a.bin = bins_of_code(0, a.pc);
 	} else if (!a.bin) {
@@ -37,7 +44,7 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 		bins_missed_at(a.bin, 0, a.address);
 	}
 	bins_replaced(a.bin, cache, line, victim, !(a.caches & bit));
-	a.caches |= bit;
+	a.caches |= (uint8_t)bit;
 }
 
 void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim)
@@ -51,7 +58,45 @@ void filter_access_replaced(const struct filter_level *l, uint64_t line, const u
 
 static void came(void *context, unsigned level, uint64_t line, uint64_t victim)
 {
+	if (victim == SIM_NO_LINE && stretches_are_on())
+		cold_filled(level, line);
 	replaced((enum bin_cache)level, line, victim);
 }
 
 const struct sim_watch filter_access_watch = {.came = came};
+
+/* ---- Unknown references ---- */
+
+static uint64_t *event(uint64_t events[], unsigned id)
+{
+	return &events[filter_state.h->shared.list.index[id]];
+}
+
+void filter_count_unknown(uint32_t missed, uint32_t unknown, unsigned column, uint64_t events[])
+{
+	const uint32_t levels = filter_state.h->shared.geometry.level_count;
+	bool above = false;
+
+	for (uint32_t level = 0; level < levels; level++) {
+		const uint32_t cache = level == 0 && column == 0 ? BIN_FIRST_CODE : level;
+		struct stretch_cache *c = &stretch_caches[cache];
+
+		if (!(missed >> cache & 1))
+			return;
+		c->missed++;
+		if (above) {
+			c->above++;
+			++*event(events, SIM_ABOVE + 3 * (level - 1) + column);
+		} else if (unknown >> cache & 1) {
+			c->unknown++;
+			++*event(events, SIM_UNKNOWN + 3 * level + column);
+			above = true;
+		}
+	}
+}
+
+void filter_access_end(unsigned column, uint64_t events[])
+{
+	if (stretches_are_on())
+		filter_count_unknown(a.caches, a.unknown, column, events);
+}

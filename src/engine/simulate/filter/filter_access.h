@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The access that C handles for the filter, when misses are counted by data structure: lines that
- * it brings to caches count for its bin (bins.h).
+ * The access that C handles for the filter, when somebody wants to know what comes and goes. Lines
+ * that it brings to caches count for its bin (bins.h). In a stretch (stretches.h) they may be
+ * unknown references. An access that misses on two lines counts for the first of them.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_ACCESS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_ACCESS_H
@@ -9,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/simulate/sampled/stretches.h"
+#include "engine/simulate/whose/bins.h"
 #include "sim/system/below.h"
 
 struct filter_level;
@@ -16,11 +19,18 @@ struct filter_level;
 struct filter_access {
 	uint64_t pc; /* set by the caller, of accesses to data */
 	uint64_t address;
-	uint32_t bin;	/* 0: not looked up yet */
-	uint8_t caches; /* in which it has missed, a bit for each */
+	uint32_t bin;	 /* 0: not looked up yet */
+	uint8_t caches;	 /* in which it has missed, a bit for each */
+	uint8_t unknown; /* of these: where the place was free */
 	bool is_fetch;
 };
 extern struct filter_access filter_access;
+
+/* Does somebody want to know what comes and goes? */
+static inline bool filter_watches(void)
+{
+	return bins_are_on() || stretches_are_on();
+}
 
 /* An access to data at `address` begins; or a fetch. */
 void filter_access_begin(uint64_t address);
@@ -31,5 +41,14 @@ void filter_access_replaced(const struct filter_level *l, uint64_t line, const u
 
 /* The same in the levels below the filter. */
 extern const struct sim_watch filter_access_watch;
+
+/* It has ended: add its unknown references to `events`, those of its instruction. */
+void filter_access_end(unsigned column, uint64_t events[]);
+
+/*
+ * Count what an access, or fetch, has missed in a stretch, by level: `missed`, and those of them
+ * where the place was free. The bits are those of enum bin_cache. column: 0 fetch, 1 load, 2 store.
+ */
+void filter_count_unknown(uint32_t missed, uint32_t unknown, unsigned column, uint64_t events[]);
 
 #endif

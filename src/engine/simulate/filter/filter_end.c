@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/scheduler.h"
 #include "engine/simulate/whose/bins.h"
 
@@ -71,7 +72,9 @@ bool filter_looks_nowhere(struct frame_context *c)
 static void go_on_without(struct thread *t)
 {
 	if (engine.variant == VARIANT_FILTER)
-		__atomic_store_n(&engine.variant, VARIANT_STREAM, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&engine.variant,
+				 stretches_are_on() ? VARIANT_COUNT : VARIANT_STREAM,
+				 __ATOMIC_SEQ_CST);
 	collect_set_variant(t);
 	scheduler_take(t);
 }
@@ -100,10 +103,13 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 	collect_unlock();
 	if (!was_on || filter_is_on())
 		return;
-	records_message(
-		t->process,
-		"the program wants the addresses of the tables that make the simulation fast: "
-		"it goes on without them, as with --no-filter");
+	if (stretches_are_on())
+		records_message(t->process, "from here on nothing more is simulated: the program "
+					    "wants the addresses of the tables for it");
+	else
+		records_message(t->process, "the program wants the addresses of the tables that "
+					    "make the simulation fast: "
+					    "it goes on without them, as with --no-filter");
 	go_on_without(t);
 }
 

@@ -2,7 +2,9 @@
 /* Notes of misses, counted by data structure; see filter_notes.h. */
 #include "engine/simulate/filter/filter_notes.h"
 
+#include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
@@ -49,20 +51,47 @@ static uint32_t bin_of(const struct note *n)
 	return is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
 }
 
+/* Counts it as what it is in a stretch. */
+static void count_in_stretch(const struct note *n, bool is_free, bool is_free_below)
+{
+	const struct filter_owner *o = filter_site_owner(n->site);
+	const uint32_t first = is_of_code(n) ? BIN_FIRST_CODE : BIN_FIRST_DATA;
+	struct segment_insn *in;
+
+	if (!is_free && !is_free_below) {
+		stretch_caches[first].missed++;
+		stretch_caches[BELOW].missed += n->last != 0;
+		return;
+	}
+	in = filter_site_insn(o);
+	filter_count_unknown(1u << first | (n->last ? 1u << BELOW : 0),
+			     (uint32_t)is_free << first | (uint32_t)is_free_below << BELOW,
+			     o->column, in->cell ? cells_at(in->cell) : cells_spare());
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+}
+
 static void count_note(const struct note *n, uint32_t version)
 {
 	const bool is_code = is_of_code(n);
 	const struct filter_level *l = is_code ? &filter_state.code : &filter_state.data;
-	uint32_t bin = bins_known(n->site, n->address, version);
+	const uint64_t victim = victim_of(l, n->victim),
+		       victim_below =
+			       n->last ? victim_of(&filter_state.last, n->last) : SIM_NO_LINE;
+	uint32_t bin;
 
+	if (stretches_are_on())
+		count_in_stretch(n, victim == SIM_NO_LINE, n->last && victim_below == SIM_NO_LINE);
+	if (!bins_are_on())
+		return;
+	bin = bins_known(n->site, n->address, version);
 	if (!bin)
 		bin = bin_of(n);
 	if (!is_code)
 		bins_missed_at(bin, n->site, n->address);
-	bins_replaced(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
-		      victim_of(l, n->victim), true);
+	bins_replaced(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line, victim, true);
 	if (n->last)
-		bins_replaced(bin, BELOW, n->line, victim_of(&filter_state.last, n->last), true);
+		bins_replaced(bin, BELOW, n->line, victim_below, true);
 }
 
 uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
@@ -84,14 +113,14 @@ void filter_look_below(void)
 	const struct note *end = filter_next_note;
 	uint32_t version;
 
-	if (!bins_are_on()) {
+	if (!filter_watches()) {
 		filter_look_below_alone();
 		return;
 	}
-	version = bins_version();
+	version = bins_are_on() ? bins_version() : 0;
 	filter_look_below_data();
 	for (const struct note *n = filter_notes; n < end; n++) {
-		if (n + AHEAD < end)
+		if (bins_are_on() && n + AHEAD < end)
 			bins_prefetch(is_of_code(n + AHEAD) ? BIN_FIRST_CODE : BIN_FIRST_DATA,
 				      n[AHEAD].line);
 		count_note(n, version);

@@ -5,6 +5,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/sampled/stretches.h"
 #include "engine/translate/world.h"
 
 #define CLOCK_OF_A_TURN (1ull << 40)
@@ -31,6 +32,8 @@ void filter_turn_enter(struct thread *t)
 	__atomic_store_n(&owner, t, __ATOMIC_RELAXED);
 	t->clock = clock;
 	t->turn = FILTER_TURN_BLOCKS;
+	if (stretches_are_on())
+		stretches_turn_begins(t);
 	collect_unlock();
 }
 

@@ -6,6 +6,7 @@
 #include "engine/core/util.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/segments.h"
@@ -70,7 +71,7 @@ static const char *behind(enum filter_stub stub)
 		return filter_slow;
 	if (filter_multi_is_on())
 		return is_code ? filter_multi_code : filter_multi_data;
-	if (bins_are_on())
+	if (filter_watches())
 		return behind_with_data(stub, is_code);
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_any_code : filter_any_data;

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Estimates for the whole run from a part of its accesses; see event_sample.h. */
+#include "events/event_sample.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "events/events.h"
+#include "model/trace_sample.h"
+#include "store/stretches.h"
+
+#define NAME_BYTES 8
+
+/* By the letter in events: the names of the caches of data, and of code. */
+static const struct level {
+	char letter;
+	const char *data, *code;
+} levels[] = {
+	{'1', "L1d", "L1i"}, {'2', "L2", "L2"}, {'3', "L3", "L3"},
+	{'4', "L4", "L4"},   {'L', "LL", "LL"},
+};
+
+#define LEVELS (sizeof(levels) / sizeof(*levels))
+
+/* The letters before and behind the level's: of fetches, loads and stores. */
+static const struct kind {
+	char of, how;
+} kinds[] = {{'I', 'r'}, {'D', 'r'}, {'D', 'w'}};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static size_t find(const struct event_profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->measured; i++)
+		if (strcmp(p->columns[i].name, name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+/* what: 'm' misses, 'u' unknown references, 'a' misses behind one above. */
+static size_t find_event(const struct event_profile *p, const struct kind *k, char level, char what)
+{
+	const char name[NAME_BYTES] = {k->of, level, what, k->how};
+
+	return find(p, name);
+}
+
+const struct event_sample_cache *event_sample_cache(const struct event_profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->sample.cache_count; i++)
+		if (strcmp(p->sample.caches[i].name, name) == 0)
+			return &p->sample.caches[i];
+	return NULL;
+}
+
+/* ---- What the stretches say ---- */
+
+/* The lines that a cache of "16K,1,64,lru" holds; 0: not known. */
+static double places_of(const char *text)
+{
+	char size[SIZE_TEXT_BYTES];
+	const char *comma = strchr(text, ','), *line = comma ? strchr(comma + 1, ',') : NULL;
+	uint64_t bytes, line_bytes;
+
+	if (line == NULL || (size_t)(comma - text) >= sizeof(size))
+		return 0;
+	memcpy(size, text, (size_t)(comma - text));
+	size[comma - text] = '\0';
+	line_bytes = strtoull(line + 1, NULL, 10);
+	if (size_parse(size, &bytes, NULL) != 0 || line_bytes == 0)
+		return 0;
+	return (double)bytes / (double)line_bytes;
+}
+
+/* Sets the cache's rho and what it rests on. */
+static int read_cache(struct event_sample_cache *c, const struct event_sample *s, double places,
+		      const struct store_stretch *x, size_t count, struct err *err)
+{
+	struct trace_sample sum = {.places = places};
+	double *misses = calloc(2 * count + 1, sizeof(*misses)), *whole = misses + count;
+	size_t n = 0;
+
+	if (misses == NULL)
+		return err_set(err, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(x[i].cache, c->name) != 0)
+			continue;
+		sum.stretches++;
+		sum.filled += (double)x[i].filled;
+		sum.generations += (double)x[i].generations;
+		sum.generation_time += (double)x[i].generation_time;
+		sum.dead_time += (double)x[i].dead_time;
+	}
+	c->wood = trace_sample_wood(&sum);
+	c->gauge = trace_sample_gauge(&sum);
+	c->rho = trace_sample_rho(&sum);
+	for (size_t i = 0; i < count; i++) {
+		const double known = (double)(x[i].misses - x[i].unknown - x[i].above);
+
+		if (strcmp(x[i].cache, c->name) != 0)
+			continue;
+		misses[n] = known + c->rho * (double)x[i].unknown;
+		whole[n++] = strcmp(c->name, "L1i") == 0 ? (double)x[i].instructions
+							 : (double)x[i].accesses;
+	}
+	c->half = trace_sample_half(
+		misses, whole, n, s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 1);
+	free(misses);
+	return 0;
+}
+
+static size_t stretches_in(const struct store_stretch *x, size_t count)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += i == 0 || x[i].process_id != x[i - 1].process_id ||
+		     x[i].number != x[i - 1].number;
+	return n;
+}
+
+static int read_caches(struct event_profile *p, struct err *err)
+{
+	struct event_sample *s = &p->sample;
+	struct store_geometry *g = NULL;
+	struct store_stretch *x = NULL;
+	size_t count = 0, stretches = 0;
+	int status = store_read_geometry(p->store, &g, &count, err);
+
+	if (status == 0)
+		status = store_read_stretches(p->store, p->process, &x, &stretches, err);
+	s->stretches = stretches_in(x, stretches);
+	for (size_t i = 0; i < count && s->cache_count < EVENT_SAMPLE_CACHES && status == 0; i++) {
+		struct event_sample_cache *c = &s->caches[s->cache_count];
+
+		c->name = arena_strdup(&p->texts, g[i].name);
+		if (c->name == NULL)
+			status = err_set(err, "out of memory");
+		else
+			status = read_cache(c, s, places_of(g[i].value), x, stretches, err);
+		s->cache_count++;
+	}
+	free(x);
+	free(g);
+	return status;
+}
+
+/* ---- Estimates ---- */
+
+static double rho_of(const struct event_profile *p, const char *name)
+{
+	const struct event_sample_cache *c = event_sample_cache(p, name);
+
+	return c != NULL ? c->rho : TRACE_SAMPLE_RHO;
+}
+
+/* The columns of one kind of misses in one level, and what to make of them. */
+struct part {
+	size_t misses, unknown, above; /* SIZE_MAX: there is none */
+	double rho, rho_above;
+};
+
+static struct part part_of(const struct event_profile *p, size_t level, size_t kind)
+{
+	const struct level *l = &levels[level];
+	const struct kind *k = &kinds[kind];
+	const bool is_code = k->of == 'I';
+
+	struct part x = {find_event(p, k, l->letter, 'm'), find_event(p, k, l->letter, 'u'),
+			 find_event(p, k, l->letter, 'a'), 0, 0};
+
+	x.rho = rho_of(p, is_code ? l->code : l->data);
+	x.rho_above = x.rho * rho_of(p, is_code ? "L1i" : "L1d");
+	return x;
+}
+
+static uint64_t scaled(double value, double scale)
+{
+	return (uint64_t)(value * scale + 0.5);
+}
+
+/* Rounds up what may be a hit, so that the lower bound is never below 0. */
+static void estimate(const struct part *x, uint64_t *values, double scale)
+{
+	const uint64_t above = x->above != SIZE_MAX ? values[x->above] : 0,
+		       known = values[x->misses] - values[x->unknown] - above;
+	const double perhaps = x->rho * (double)scaled((double)values[x->unknown], scale) +
+			       x->rho_above * (double)scaled((double)above, scale);
+
+	values[x->misses] = scaled((double)known, scale) + (uint64_t)ceil(perhaps);
+}
+
+static bool is_of_misses(const struct event_profile *p, size_t column)
+{
+	const char *name = p->columns[column].name;
+
+	return strlen(name) == 4 && name[2] == 'm';
+}
+
+static void apply(struct event_profile *p, double of_data, double of_code)
+{
+	for (size_t i = 0; i < LEVELS * KINDS; i++) {
+		const struct part x = part_of(p, i / KINDS, i % KINDS);
+
+		for (size_t k = 0; x.unknown != SIZE_MAX && k < p->cost_count; k++)
+			estimate(&x, (uint64_t *)p->costs[k].values,
+				 i % KINDS == 0 ? of_code : of_data);
+	}
+	for (size_t k = 0; k < p->measured; k++)
+		for (size_t i = 0; i < p->cost_count && !is_of_misses(p, k); i++) {
+			uint64_t *value = (uint64_t *)&p->costs[i].values[k];
+
+			*value = scaled((double)*value,
+					p->columns[k].name[0] == 'I' ? of_code : of_data);
+		}
+}
+
+static uint64_t sum_of(const struct event_profile *p, const char *name)
+{
+	const size_t column = find(p, name);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; column != SIZE_MAX && i < p->cost_count; i++)
+		sum += p->costs[i].values[column];
+	return sum;
+}
+
+int event_sample_apply(struct event_profile *p, struct err *err)
+{
+	struct event_sample *s = &p->sample;
+	uint64_t instructions = 0, simulated;
+
+	s->is_sampled = find(p, "D1ur") != SIZE_MAX;
+	if (!s->is_sampled)
+		return 0;
+	for (size_t i = 0; i < p->process_count; i++) {
+		const struct store_process *x = &p->processes[i];
+
+		if (p->process != STORE_ALL && x->id != p->process)
+			continue;
+		s->accesses += x->accesses;
+		instructions += x->instructions + x->rep_iterations;
+	}
+	s->simulated = sum_of(p, "Dr") + sum_of(p, "Dw");
+	simulated = sum_of(p, "Ir");
+	/* The engine could not leave any out. */
+	s->is_sampled = s->simulated != s->accesses;
+	if (!s->is_sampled)
+		return 0;
+	if (read_caches(p, err) != 0)
+		return -1;
+	if (s->simulated > 0 && simulated > 0)
+		apply(p, (double)s->accesses / (double)s->simulated,
+		      (double)instructions / (double)simulated);
+	return 0;
+}
+
+/* ---- Bounds ---- */
+
+/* Adds "- 0.5*(I1ur + D1ur) - ..." for the level: `factor` times its unknown references. */
+static bool put_unknown(const struct event_profile *p, size_t level, bool is_high, struct text *out)
+{
+	bool any = false;
+
+	for (size_t kind = 0; kind < KINDS; kind++) {
+		const struct part x = part_of(p, level, kind);
+
+		if (x.unknown == SIZE_MAX)
+			continue;
+		any = true;
+		text_addf(out, " %c %.9f*%s", is_high ? '+' : '-', is_high ? 1 - x.rho : x.rho,
+			  p->columns[x.unknown].name);
+		if (x.above != SIZE_MAX)
+			text_addf(out, " %c %.9f*%s", is_high ? '+' : '-',
+				  is_high ? 1 - x.rho_above : x.rho_above,
+				  p->columns[x.above].name);
+	}
+	return any;
+}
+
+void event_sample_bounds(const struct event_profile *p, char letter, bool is_code, double misses,
+			 double *low, double *high)
+{
+	*low = *high = misses;
+	for (size_t i = 0; i < LEVELS * KINDS; i++) {
+		const struct part x = part_of(p, i / KINDS, i % KINDS);
+		double unknown, above;
+
+		if (levels[i / KINDS].letter != letter || is_code != (i % KINDS == 0) ||
+		    x.unknown == SIZE_MAX)
+			continue;
+		unknown = (double)p->totals[x.unknown];
+		above = x.above != SIZE_MAX ? (double)p->totals[x.above] : 0;
+		*low -= x.rho * unknown + x.rho_above * above;
+		*high += (1 - x.rho) * unknown + (1 - x.rho_above) * above;
+	}
+	*low = fmax(*low, 0);
+}
+
+int event_sample_add_bounds(struct event_profile *p, struct err *err)
+{
+	static const char *const sums[LEVELS] = {"L1m", "L2m", NULL, NULL, "LLm"};
+	int status = 0;
+
+	for (size_t i = 0; i < 2 * LEVELS && status == 0; i++) {
+		const bool is_high = i % 2;
+		struct text formula = {0};
+		size_t column;
+
+		if (sums[i / 2] == NULL)
+			continue;
+		text_addf(&formula, "%s.%s = %s", sums[i / 2], is_high ? "high" : "low",
+			  sums[i / 2]);
+		if (put_unknown(p, i / 2, is_high, &formula))
+			status = events_column(p, text_get(&formula), &column, err);
+		text_release(&formula);
+	}
+	return status;
+}

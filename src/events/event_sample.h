@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An event profile of a sampled simulation: estimates for the whole run, from the accesses that
+ * were simulated (trace sampling; MemSpy, section 4.2).
+ *
+ * Of an access that missed in an empty place nobody knows whether it was a hit: it is unknown. The
+ * number of misses is m + rho * u, of m known misses and u unknown references. rho is estimated for
+ * each cache; with 0 and 1 the number is a lower and an upper bound. An access that also missed
+ * below a cache where it was unknown counts there with the product of both rho.
+ */
+#ifndef DWELL_EVENTS_EVENT_SAMPLE_H
+#define DWELL_EVENTS_EVENT_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define EVENT_SAMPLE_CACHES 6
+#define EVENT_SAMPLE_FEW    20 /* stretches: fewer are too few (MemSpy, section 6.1) */
+
+struct event_profile;
+
+/* What a cache has told in all stretches. */
+struct event_sample_cache {
+	const char *name; /* "L1d", "L1i", "LL" */
+	double rho;	  /* used for the estimates */
+	double wood;	  /* Wood's estimate of it; NAN: no generation has ended */
+	double gauge;	  /* generations for each place and stretch: Wood's estimate needs 1 */
+	/*
+	 * The half of a 95 % interval of misses per access (of fetches: per instruction), as
+	 * stretches differ; NAN: there are fewer than two.
+	 */
+	double half;
+};
+
+struct event_sample {
+	bool is_sampled;    /* else nothing else is set */
+	uint64_t accesses;  /* of the run */
+	uint64_t simulated; /* of them */
+	size_t stretches;
+	struct event_sample_cache caches[EVENT_SAMPLE_CACHES];
+	size_t cache_count;
+};
+
+/*
+ * To be called when the profile's columns and costs have been read. If it is of a sampled
+ * simulation: turn its costs into estimates for the whole run, and set p->sample.
+ */
+int event_sample_apply(struct event_profile *p, struct err *err);
+
+/* Add the bounds of misses, "LLm.low" and "LLm.high", to the columns, behind all others. */
+int event_sample_add_bounds(struct event_profile *p, struct err *err);
+
+/*
+ * The bounds of all estimated misses of data, or of fetches, in the level with this letter in the
+ * names of its events.
+ */
+void event_sample_bounds(const struct event_profile *p, char letter, bool is_code, double misses,
+			 double *low, double *high);
+
+/* NULL: there is no such cache, or the simulation was of all accesses. */
+const struct event_sample_cache *event_sample_cache(const struct event_profile *p,
+						    const char *name);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The simulated stretches of a sampled simulation: what each cache saw in each of them. Ownership
+ * and errors as in store.h and store_read.h.
+ */
+#ifndef DWELL_STORE_STRETCHES_H
+#define DWELL_STORE_STRETCHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store_read.h"
+
+/* One cache in one stretch, which it began empty. */
+struct store_stretch {
+	int64_t process_id;
+	uint64_t number;		 /* of the stretch in the process, from 0 */
+	const char *cache;		 /* "L1d", "L1i", "LL" */
+	uint64_t start;			 /* accesses of the process before the stretch */
+	uint64_t accesses, instructions; /* of the stretch */
+	uint64_t misses;		 /* with the unknown references */
+	uint64_t unknown;		 /* misses in a free place */
+	uint64_t above;	 /* other misses of accesses that were unknown in a cache above */
+	uint64_t filled; /* places that held a line at the end */
+	/* from a known miss to the next one at the same place; times in any unit */
+	uint64_t generations, generation_time, dead_time;
+};
+
+int store_put_stretch(struct store *s, const struct store_stretch *x, struct err *err);
+/* By process, number and cache; process STORE_ALL: of all. */
+int store_read_stretches(struct store *s, int64_t process, struct store_stretch **items,
+			 size_t *count, struct err *err);
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dwell simulate --sample: a part of the accesses, and what is estimated from it.
+
+    sampled.py [--dwell PATH] [--program SAMPLED] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import csv
+import io
+import os
+import signal
+import subprocess
+import time
+
+import simulate_common
+from cases import Skip, case, check, main
+from simulate_common import ask, names, run, simulate, totals
+
+CACHES = ['--cache=L1i=32K,8,64', '--cache=L1d=16K,1,64', '--cache=LL=1M,16,64']
+LENGTH = 50000
+SWEEP = 8192 * 1000  # accesses to the array
+LINES = 256          # of L1d
+SLACK = 200          # accesses of the block in which a stretch ends, and of the C library
+
+
+def sampled(share, *arguments, path='run.db'):
+    """Simulate a part; skip the case where that is not possible."""
+    done = run('simulate', '-q', '-o', path, '--sample', share, *arguments)
+    check(done[0] == 0, *arguments, *done)
+    if 'all accesses are simulated' in done[2]:
+        raise Skip('this processor cannot look into simulated caches from translated code')
+    return done[2]
+
+
+def stretches(cache, path='run.db'):
+    return ask('SELECT accesses, misses, unknown, above, filled FROM stretch WHERE cache = %r ORDER BY number' % cache,
+               path)
+
+
+def estimates(*options, path='run.db'):
+    """The events of a profile, as the report shows them: their sums over all functions."""
+    status, out, err = run('report', '-i', path, '--format', 'csv', *options)
+    check(status == 0, err)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    return {key[5:]: sum(float(row[key]) for row in rows) for key in rows[0] if key.startswith('self_')}
+
+
+@case
+def a_sweep_misses_once_a_line():
+    """16 KB never hold a line of 64 KB until it comes again: one of eight accesses misses.
+
+    All 256 places take a line before one takes a second: 256 references are unknown in each stretch.
+    """
+    sampled('10%%,%d,fixed' % LENGTH, *CACHES, PROGRAM, 'sweep')
+    all_of_them = stretches('L1d')
+    check(14 <= len(all_of_them) <= 17, len(all_of_them))  # 8.2 M accesses, one in 500,000
+    for accesses, misses, unknown, above, filled in all_of_them:
+        check(0 <= accesses - LENGTH < SLACK, accesses)
+        check(abs(misses - LENGTH / 8) <= 40 and above == 0, misses)
+        check(unknown == LINES and filled == LINES, unknown, filled)
+    for accesses, misses, unknown, above, filled in stretches('LL'):
+        # Four arrays of 16 KB, each line once: those of the first level's 256 are unknown above.
+        check(abs(unknown - 768) <= 40 and abs(above - LINES) <= 20, unknown, above)
+        check(misses == unknown + above, misses, unknown, above)
+
+
+@case
+def stretches_add_up_to_the_profile():
+    sampled('20%%,%d' % LENGTH, *CACHES, PROGRAM, 'sweep')
+    events = totals()
+    for cache, letter in ('L1d', '1'), ('LL', 'L'):
+        sums = [sum(column) for column in zip(*stretches(cache))]
+        check(sums[0] == events['Dr'] + events['Dw'], sums, events)
+        parts = {what: sum(events[kind % (letter, what)] for kind in (['D%s%sr', 'D%s%sw'] + ['I%s%sr'] * (letter == 'L'))
+                           if kind % (letter, what) in events) for what in 'mua'}
+        check([parts['m'], parts['u'], parts['a']] == sums[1:4], cache, parts, sums)
+    check(len({row[0] for row in stretches('L1d')}) > 1, 'lengths are random')
+
+
+@case
+def estimates_are_of_the_whole_run():
+    """The accesses are known; the truth lies in the bounds."""
+    sampled('10%%,%d' % LENGTH, *CACHES, PROGRAM, 'sweep')
+    got = estimates()
+    accesses = ask('SELECT accesses FROM process')[0][0]
+    check(abs(got['Dr'] + got['Dw'] - accesses) < accesses / 1000, got, accesses)
+    got = estimates('--focus', '^sweep$')
+    check(got['L1m.low'] <= got['Dr'] / 8 <= got['L1m.high'] * 1.001 and got['L1m.low'] <= got['L1m'], got)
+    check(abs(got['L1m'] - got['Dr'] / 8) < got['Dr'] / 8 / 30, got)
+    check(got['LLm.low'] < 1 and got['LLm.high'] >= 1024, got)
+    status, out, err = run('report', '-i', 'run.db')
+    check('LOW' in out and 'estimates from' in out and 'Few stretches' in out, out)
+
+
+@case
+def all_of_it_is_an_exact_simulation():
+    simulate('--no-call-graph', *CACHES, PROGRAM, 'sweep', path='full.db')
+    sampled('100%', '--no-call-graph', *CACHES, PROGRAM, 'sweep')
+    check(totals() == totals('full.db') and 'D1ur' not in names(), totals(), totals('full.db'))
+
+
+@case
+def threads_are_sampled_together():
+    sampled('10%%,%d,fixed' % LENGTH, *CACHES, PROGRAM, 'threads')
+    all_of_them = stretches('L1d')
+    check(8 <= len(all_of_them) <= 34, len(all_of_them))  # those whose time has passed are left out
+    for accesses, misses, unknown, above, filled in all_of_them[1:-1]:
+        check(0 <= accesses - LENGTH < 2 * SLACK and abs(misses - LENGTH / 8) < 400, accesses, misses)
+
+
+@case
+def a_killed_run_keeps_what_it_had():
+    target = subprocess.Popen([DWELL, 'simulate', '-q', '-o', 'cut.db', '--sample', '10%%,%d' % LENGTH, *CACHES, PROGRAM,
+                               'wait'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    target.stdout.readline()
+    time.sleep(1)
+    os.kill(ask('SELECT pid FROM process', 'cut.db')[0][0], signal.SIGKILL)
+    target.communicate()
+    kept = stretches('L1d', 'cut.db')
+    check(len(kept) >= 10 and sum(row[1] for row in kept) > 0, kept)
+    check(estimates(path='cut.db')['L1m'] > 0, 'the events are lost')
+
+
+@case
+def a_short_run_says_so():
+    err = sampled('10%,500K', *CACHES, 'true')
+    check('no access was simulated' in err, err)
+    check('No access was simulated' in run('report', '-i', 'run.db')[1], run('report', '-i', 'run.db'))
+
+
+@case
+def bad_input_gets_a_sentence():
+    for value, what in (('0', 'more than 0'), ('101%', 'at most 100 %'), ('x', 'a share is'), ('10%,0', 'from 1000'),
+                        ('10%,y', 'a number of accesses')):
+        status, _, err = run('simulate', '--sample', value, 'true')
+        check(status == 2 and what in err and err.count('\n') == 1, value, status, err)
+    for other in ['--jumps'], ['--context=2'], ['--also=LL=1M,16,64'], ['--curve'], ['--no-filter'], ['--line-use']:
+        status, _, err = run('simulate', '--sample', '10%', *other, 'true')
+        check(status == 2 and err.count('\n') == 1, other, status, err)
+
+
+def set_up(dwell, program, folder):
+    global DWELL, PROGRAM
+    DWELL, PROGRAM = dwell, program
+    simulate_common.set_up(dwell, None, folder)
+
+
+if __name__ == '__main__':
+    main('sampled', __doc__, set_up, program='build/tests/cli/sampled')
