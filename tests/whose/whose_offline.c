@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine's counting of misses by data structure against the naive reference, without a target:
+ * both get the same accesses.
+ *
+ *   whose_offline FIRST END          random traces, hierarchies and owners of memory, by these seeds
+ *   whose_offline CACHE... <TRACE    a trace of lackey's, in this hierarchy
+ *
+ * What the engine's other rooms say is made up here: which structure holds an address, and for how
+ * long; which function holds an instruction. Exit status 1 if any count differs.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../unit/draw.h"
+#include "channel/bin.h"
+#include "collector/simulation/geometry_text.h"
+#include "collector/simulation/trace.h"
+#include "engine/core/records.h"
+#include "engine/data/alloc.h"
+#include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/structures.h"
+#include "engine/unwind/functions.h"
+#include "naive_bins.h"
+#include "sim/system/below.h"
+
+#define MOST_SITES 4096
+
+/* ---- What lies where ---- */
+
+#define REGION_SHIFT 9
+#define STRUCTURES   61
+#define CODE	     100
+
+static uint32_t version; /* of who owns memory */
+
+static bool is_lasting(uint64_t region)
+{
+	return region % 3 != 0;
+}
+
+/* A number from 0; 0: unknown. */
+static uint32_t owner_of(uint64_t address)
+{
+	const uint64_t region = address >> REGION_SHIFT;
+	uint64_t x = region * 0x9e3779b97f4a7c15;
+
+	if (region % 5 == 0 || !is_lasting(region))
+		x += version * 0xff51afd7ed558ccd; /* it has many owners by and by */
+	return (uint32_t)((x >> 40) % STRUCTURES);
+}
+
+static uint64_t function_of(uint64_t pc)
+{
+	return pc & ~(uint64_t)127;
+}
+
+bool structures_start(void)
+{
+	return true;
+}
+
+void structures_find(uint64_t address, struct structure *s)
+{
+	const uint64_t region = address >> REGION_SHIFT;
+
+	*s = (struct structure){.id = owner_of(address),
+				.start = region << REGION_SHIFT,
+				.end = (region + 1) << REGION_SHIFT,
+				.is_lasting = is_lasting(region)};
+}
+
+uint32_t structures_version(void)
+{
+	return version;
+}
+
+uint32_t structures_of_code(uint64_t pc)
+{
+	return CODE + (pc >> 16 & 3);
+}
+
+void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
+{
+	(void)p;
+	*data = (struct bin_data){.kind = id >= CODE ? BIN_CODE : BIN_SITE, .site = id};
+}
+
+void alloc_report(struct process *p)
+{
+	(void)p;
+}
+
+void functions_find(void *context, uint64_t pc, struct sim_function *f)
+{
+	(void)context;
+	*f = (struct sim_function){.start = function_of(pc), .end = function_of(pc) + 128};
+}
+
+/* ---- What comes out of the engine ---- */
+
+static void *found;    /* struct naive_count, by key */
+static bool is_coarse; /* some pairs have no functions */
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(&((const struct naive_count *)a)->key, &((const struct naive_count *)b)->key,
+		      sizeof(((const struct naive_count *)a)->key));
+}
+
+static void add(void **tree, const struct naive_count *c)
+{
+	struct naive_count *sum, **node = tfind(c, tree, compare);
+
+	if (node != NULL) {
+		sum = *node;
+		sum->missed += c->missed;
+		sum->cold += c->cold;
+		sum->by_self += c->by_self;
+		return;
+	}
+	sum = malloc(sizeof(*sum));
+	if (sum == NULL)
+		err(1, "sums");
+	*sum = *c;
+	tsearch(sum, tree, compare);
+}
+
+void records_bin(struct process *p, struct record_bin *r)
+{
+	(void)p;
+	for (unsigned level = 0; level < BIN_MOST_LEVELS; level++) {
+		const bool is_code = level == 0 && r->data.kind == BIN_CODE;
+		struct naive_count c = {.key = {.cache = is_code ? NAIVE_FIRST_CODE : level,
+						.where = r->pc,
+						.structure = r->data.site},
+					.missed = r->counts[level].missed,
+					.cold = r->counts[level].cold,
+					.by_self = r->counts[level].by_self};
+
+		if (c.missed > 0)
+			add(&found, &c);
+	}
+}
+
+void records_eviction(struct process *p, struct record_eviction *r)
+{
+	struct naive_count c = {.key = {.cache = r->cache,
+					.where = r->function,
+					.structure = r->data.site,
+					.evictor = r->evictor,
+					.evictor_structure = r->evictor_data.site,
+					.is_eviction = 1},
+				.missed = r->count};
+
+	(void)p;
+	is_coarse |= r->function == 0;
+	add(&found, &c);
+}
+
+/* ---- An access, as the filter makes it ---- */
+
+static struct sim_hierarchy h;
+static const struct naive_access *now;
+static uint32_t bin;
+static bool missed_in[NAIVE_CACHES];
+
+/* Instructions have numbers, as long as these last. */
+static uint32_t site_of(uint64_t pc)
+{
+	static uint64_t pcs[MOST_SITES];
+	const uint32_t site = (uint32_t)(pc * 0x9e3779b97f4a7c15 >> 52);
+
+	if (site == 0)
+		return 0;
+	if (pcs[site] == 0)
+		pcs[site] = pc;
+	return pcs[site] == pc ? site : 0;
+}
+
+static void came(void *context, unsigned cache, uint64_t line, uint64_t victim)
+{
+	const uint32_t site = site_of(now->pc);
+
+	(void)context;
+	if (bin == 0 && now->kind == NAIVE_FETCH) {
+		/* a site is either of a fetch or of data */
+		bin = bins_of_code(0, now->pc);
+	} else if (bin == 0) {
+		bin = bins_known(site, now->address, bins_version());
+		if (bin == 0)
+			bin = bins_of_data(site, now->pc, now->address);
+		bins_missed_at(bin, site, now->address);
+	}
+	bins_prefetch(cache, line);
+	bins_replaced(bin, cache, line, victim, !missed_in[cache]);
+	missed_in[cache] = true;
+}
+
+static const struct sim_watch watch = {.came = came};
+
+static void access_one(const struct naive_access *a)
+{
+	const bool is_fetch = a->kind == NAIVE_FETCH;
+	const unsigned slot = is_fetch ? SIM_CODE_SLOT : 0;
+	const uint32_t most = h.shared.most_bytes, bytes = a->bytes < most ? a->bytes : most;
+	const uint64_t last = a->address + bytes - 1;
+	struct sim_cache *c = &h.core.own[slot].cache;
+	uint64_t events[SIM_MAX_EVENTS] = {0};
+
+	if (is_fetch && h.shared.geometry.code.size_bytes == 0)
+		return;
+	now = a;
+	bin = 0;
+	memset(missed_in, 0, sizeof(missed_in));
+	for (uint64_t line = a->address >> c->shift; line <= last >> c->shift; line++) {
+		uint64_t victim;
+
+		if (sim_cache_use(c, line, 0) != SIM_NO_LINE)
+			continue;
+		victim = sim_cache_insert(c, line, 0);
+		came(NULL, is_fetch ? NAIVE_FIRST_CODE : 0, line,
+		     victim != SIM_NO_LINE ? sim_entry_line(victim) : SIM_NO_LINE);
+	}
+	if (bin != 0)
+		sim_below_watched(&h.core, is_fetch ? SIM_FETCH : SIM_LOAD, a->address, last,
+				  events, &watch);
+}
+
+/* ---- Both ---- */
+
+static struct naive_bins *naive;
+
+static void *take(void *context, uint64_t bytes)
+{
+	(void)context;
+	return calloc(1, bytes);
+}
+
+static void give(void *context, void *memory, uint64_t bytes)
+{
+	(void)context;
+	(void)bytes;
+	free(memory);
+}
+
+static void start(const struct sim_geometry *g)
+{
+	static const struct sim_memory memory = {NULL, take, give};
+
+	if (sim_hierarchy_init(&h, g, false, &memory) != 0 || !h.shared.is_basic)
+		errx(1, "no such hierarchy");
+	if (!bins_start(g->level_count, MOST_SITES))
+		errx(1, "no address space");
+	naive = naive_bins_new(g);
+}
+
+static void access_both(enum naive_kind kind, uint64_t pc, uint64_t address, uint32_t bytes)
+{
+	const struct naive_access a = {.kind = kind,
+				       .pc = pc,
+				       .function = function_of(pc),
+				       .structure = kind == NAIVE_FETCH ? structures_of_code(pc)
+									: owner_of(address),
+				       .address = address,
+				       .bytes = bytes};
+
+	access_one(&a);
+	naive_bins_access(naive, &a);
+}
+
+/* How far the counts differ, and in how many places. */
+static size_t compared, wrong;
+
+static void expect(const struct naive_count *c, void *context)
+{
+	struct naive_count **node = tfind(c, &found, compare);
+	const struct naive_count none = {0}, *ours = node != NULL ? *node : &none;
+
+	(void)context;
+	compared++;
+	if (c->key.is_eviction && is_coarse)
+		return;
+	if (ours->missed == c->missed && ours->cold == c->cold && ours->by_self == c->by_self)
+		return;
+	if (wrong++ < 5)
+		printf("%s cache %" PRIu64 " at %" PRIx64 ", structure %" PRIu64
+		       ": expected %" PRIu64 " %" PRIu64 " %" PRIu64 ", found %" PRIu64 " %" PRIu64
+		       " %" PRIu64 "\n",
+		       c->key.is_eviction ? "eviction" : "bin", c->key.cache, c->key.where,
+		       c->key.structure, c->missed, c->cold, c->by_self, ours->missed, ours->cold,
+		       ours->by_self);
+}
+
+static void without_functions(const struct naive_count *c, void *sums)
+{
+	struct naive_count sum = *c;
+
+	if (!c->key.is_eviction)
+		return;
+	sum.key.where = sum.key.evictor = 0;
+	add(sums, &sum);
+}
+
+static void count_misses(const struct naive_count *c, void *sum)
+{
+	*(uint64_t *)sum += c->missed;
+}
+
+static void each_found(const void *node, VISIT order, void *context)
+{
+	void **arguments = context;
+
+	if (order == postorder || order == leaf)
+		((void (*)(const struct naive_count *, void *))arguments[0])(
+			*(struct naive_count *const *)node, arguments[1]);
+}
+
+/* Nothing was counted that should not be, and no pair of structures differs. */
+static void compare_sums(void)
+{
+	uint64_t ours = 0, theirs = 0;
+	void *pairs = NULL;
+
+	twalk_r(found, each_found, (void *[]){(void *)count_misses, &ours});
+	naive_bins_each(naive, count_misses, &theirs);
+	if (ours != theirs && wrong++ < 5)
+		printf("%" PRIu64 " misses and evictions, expected %" PRIu64 "\n", ours, theirs);
+	if (!is_coarse)
+		return;
+	twalk_r(found, each_found, (void *[]){(void *)without_functions, &pairs});
+	found = pairs;
+	pairs = NULL;
+	naive_bins_each(naive, without_functions, &pairs);
+	is_coarse = false;
+	twalk_r(pairs, each_found, (void *[]){(void *)expect, NULL});
+}
+
+/* Returns the exit status. */
+static int finish(void)
+{
+	bins_flush(NULL, true);
+	naive_bins_each(naive, expect, NULL);
+	compare_sums();
+	naive_bins_free(naive);
+	return wrong > 0;
+}
+
+/* ---- Random traces ---- */
+
+static struct sim_cache_geometry random_cache(uint64_t most_lines, uint32_t line_bytes)
+{
+	static const uint32_t ways[] = {1, 2, 3, 4, 7, 8, 12, 16};
+	static const enum sim_replacement policies[] = {SIM_REPLACE_LRU, SIM_REPLACE_FIFO,
+							SIM_REPLACE_RANDOM};
+	struct sim_cache_geometry g = {.ways = ways[draw() % 8],
+				       .line_bytes = line_bytes,
+				       .replacement = policies[draw() % 3],
+				       .seed = draw() % 100};
+	uint64_t sets = 1;
+
+	while (2 * sets * g.ways <= most_lines && draw() % 8 != 0)
+		sets *= 2;
+	g.size_bytes = sets * g.ways * line_bytes;
+	return g;
+}
+
+static void random_geometry(struct sim_geometry *g)
+{
+	const uint32_t line = 32u << draw() % 3;
+
+	*g = (struct sim_geometry){.level_count = 1 + (unsigned)(draw() % 3)};
+	if (draw() % 4 != 0)
+		g->code = random_cache(64, 32u << draw() % 3);
+	for (unsigned level = 0; level < g->level_count; level++)
+		g->levels[level] = random_cache(32ull << 3 * level, line << (draw() % 4 == 0));
+}
+
+/* An address near the one before, or anywhere in one of some sizes. */
+static uint64_t random_address(void)
+{
+	static uint64_t last;
+
+	last = draw() % 2 != 0 ? last + draw() % 80 : draw() % (4096ull << 2 * (draw() % 4));
+	return 0x10000 + last;
+}
+
+static int run_random(uint64_t number)
+{
+	struct sim_geometry g;
+	uint64_t pc = 0x400000;
+
+	seed = number * 2 + 1;
+	for (int i = 0; i < 20; i++)
+		draw();
+	random_geometry(&g);
+	start(&g);
+	for (int i = 0; i < 12000; i++) {
+		pc = draw() % 8 != 0 ? pc + 4 : 0x400000 + draw() % (1024ull << 3 * (draw() % 3));
+		access_both(NAIVE_FETCH, pc, pc, 1 + (uint32_t)(draw() % 12));
+		for (uint64_t n = draw() % 3; n > 0; n--)
+			access_both(draw() % 2 ? NAIVE_LOAD : NAIVE_STORE, pc, random_address(),
+				    1u << draw() % 7);
+		if (draw() % 700 == 0)
+			version++;
+		if (draw() % 3000 == 0)
+			bins_forget_sites();
+		if (draw() % 5000 == 0)
+			bins_flush(NULL, true);
+	}
+	return finish();
+}
+
+/* ---- Recorded traces ---- */
+
+static int run_trace(char **caches)
+{
+	struct geometry_plan plan = {0};
+	uint64_t pc = 0, accesses = 0;
+	struct sim_geometry g;
+	char line[256];
+	struct err e = {0};
+	int status;
+
+	for (; *caches != NULL; caches++)
+		if (geometry_add(&plan, *caches, &e) != 0)
+			errx(2, "%s", e.text);
+	if (geometry_build(&plan, &g, &e) != 0)
+		errx(2, "%s", e.text);
+	start(&g);
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		struct trace_access t;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (trace_read_line(TRACE_LACKEY, line, &t, &e) <= 0)
+			continue;
+		if (t.kind == SIM_FETCH)
+			pc = t.address;
+		access_both(t.kind == SIM_FETCH ? NAIVE_FETCH : NAIVE_LOAD, pc, t.address, t.bytes);
+		if (++accesses % 1000003 == 0)
+			version++;
+	}
+	status = finish();
+	printf("%" PRIu64 " accesses, %zu counts, %zu differ\n", accesses, compared, wrong);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	char *end;
+	int failed = 0;
+
+	if (argc < 2)
+		errx(2, "usage: whose_offline FIRST END, or whose_offline CACHE... <TRACE");
+	if (strchr(argv[1], '=') != NULL || argc != 3)
+		return run_trace(argv + 1);
+	for (uint64_t n = strtoull(argv[1], &end, 10); n < strtoull(argv[2], NULL, 10); n++) {
+		int status = 1;
+
+		fflush(stdout);
+		if (fork() == 0)
+			return run_random(n);
+		wait(&status);
+		if (status != 0)
+			printf("seed %" PRIu64 ": not as the naive reference\n", n);
+		failed += status != 0;
+	}
+	return failed > 0;
+}
