@@ -33,8 +33,11 @@ struct upward {
 	 * thread to change variants.
 	 */
 	void (*look_at_accesses)(struct thread *t);
-	/* Consume the noted misses of the filter variant, which want to know whose data it was. */
-	void (*look_at_misses)(void);
+	/*
+	 * Find the data structures of the filter variant's noted misses in [start, end), which is
+	 * about to get another owner.
+	 */
+	void (*look_at_misses)(uint64_t start, uint64_t end);
 };
 
 extern struct upward upward;

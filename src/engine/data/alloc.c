@@ -16,6 +16,8 @@
 #include "engine/data/blocks.h"
 #include "engine/data/call_sites.h"
 #include "engine/data/go_calls.h"
+#include "engine/data/hook_arguments.h"
+#include "engine/data/lasting.h"
 #include "engine/data/named.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
@@ -59,29 +61,6 @@ static void let_go(bool held)
 		lock_drop(&lock);
 }
 
-/* ---- What lasts ---- */
-
-#define LASTING_BYTES 65536u /* smaller blocks come and go too often */
-
-uint32_t alloc_version;
-/* Around the regions that alloc_find has called lasting: blocks may begin inside later. */
-static struct {
-	uint64_t low, high;
-} lasting = {.low = UINT64_MAX};
-
-static void has_changed(uint64_t start, uint64_t bytes)
-{
-	alloc_version += bytes >= LASTING_BYTES || (start >= lasting.low && start < lasting.high);
-}
-
-static void call_lasting(const struct region *r)
-{
-	if (r->start < lasting.low)
-		lasting.low = r->start;
-	if (r->end > lasting.high)
-		lasting.high = r->end;
-}
-
 void alloc_init(void)
 {
 	has_pieces = hooks_have_named();
@@ -99,62 +78,6 @@ void alloc_init(void)
 #define MANY (BLOCK_LOG_MOST + 1)
 
 /* ---- Calls ---- */
-
-static uint64_t product(uint64_t a, uint64_t b)
-{
-	uint64_t r;
-
-	return __builtin_mul_overflow(a, b, &r) ? 0 : r;
-}
-
-/* The n-th argument of a C function, from 0; arguments on the stack are not supported. */
-static uint64_t argument(const struct hook_frame *r, uint32_t n)
-{
-	if (n == 0)
-		return r->rdi;
-	return n == 1 ? r->rsi : n == 2 ? r->rdx : n == 3 ? r->rcx : n == 4 ? r->r8 : r->r9;
-}
-
-/* Read the arguments of a call from the registers. */
-static void read_arguments(struct alloc_call *c, const struct hook_function *f,
-			   const struct hook_frame *r)
-{
-	c->kind = f->kind;
-	c->element_size = c->old = c->out = 0;
-	switch ((enum hook_shape)f->shape) {
-	case HOOK_SIZE:
-		c->size = r->rdi;
-		break;
-	case HOOK_SIZE_SECOND:
-		c->size = r->rsi;
-		break;
-	case HOOK_ARRAY:
-		c->size = product(r->rdi, r->rsi);
-		c->element_size = r->rsi;
-		break;
-	case HOOK_RESIZE:
-		c->old = r->rdi;
-		c->size = r->rsi;
-		break;
-	case HOOK_RESIZE_ARRAY:
-		c->old = r->rdi;
-		c->size = product(r->rsi, r->rdx);
-		c->element_size = r->rdx;
-		break;
-	case HOOK_SIZE_THIRD_OUT:
-		c->out = r->rdi;
-		c->size = r->rdx;
-		break;
-	case HOOK_ARGUMENT:
-		c->size = argument(r, f->argument);
-		break;
-	case HOOK_GO:
-		c->size = r->rax;
-		break;
-	case HOOK_FREE:
-		break;
-	}
-}
 
 static bool stands_at(uint64_t address, uint64_t value)
 {
@@ -195,7 +118,7 @@ static void begin_go_call(struct thread *t, const struct hook_function *f,
 		tell_of_limit(t->process);
 		return;
 	}
-	read_arguments(&c, f, r);
+	hook_arguments_read(&c, f, r);
 	c.sp = sp;
 	c.back = back;
 	held = hold();
@@ -215,7 +138,7 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	/* One function has jumped to another: the program called the first. */
 	if (c->kind && c->sp == sp && c->back == back && c->kind != f->kind)
 		return;
-	read_arguments(c, f, r);
+	hook_arguments_read(c, f, r);
 	c->sp = sp;
 	c->back = back;
 	if (!hooks_add_return(back)) {
@@ -233,7 +156,7 @@ static void gone(const struct thread *t, const struct block_info *b)
 {
 	sites_drop_block(b->site, b->size);
 	waiting_note(t, b, false);
-	has_changed(b->start, b->size);
+	lasting_changed(b->start, b->size);
 }
 
 /* Blocks that begin in [start, end) are gone. */
@@ -247,6 +170,21 @@ static void drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
 	}
 }
 
+/* The block that begins at start is about to change. */
+static void look_into_block(struct thread *t, uint64_t start)
+{
+	struct block_info b;
+	bool held, is_there;
+
+	if (!waiting_has_misses(t))
+		return;
+	held = hold();
+	is_there = blocks_get(start, &b);
+	let_go(held);
+	if (is_there)
+		waiting_look(t, b.start, b.start + b.size);
+}
+
 static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 {
 	struct block_info b;
@@ -254,6 +192,7 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 
 	if (!start)
 		return;
+	look_into_block(t, start);
 	if (waiting_settle(t, has_pieces ? MANY : FEW))
 		call_stack_at_entry(t, t->hook_sp, rbp);
 	held = hold();
@@ -288,7 +227,7 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 	while (blocks_insert(start, c->size, site, &old))
 		gone(t, &old);
 	waiting_note(t, &new, true);
-	has_changed(start, c->size);
+	lasting_changed(start, c->size);
 	sites_add_block(site, c->size, c->element_size);
 }
 
@@ -313,6 +252,10 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		c->kind = 0;
 		return;
 	}
+	if (c->old)
+		look_into_block(t, c->old);
+	if (start)
+		waiting_look(t, has_pieces ? 0 : start, has_pieces ? UINT64_MAX : start + c->size);
 	if (waiting_settle(t, FEW))
 		call_stack_at(t, c->back, t->hook_sp, rbp);
 	held = hold();
@@ -340,7 +283,7 @@ static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp
 	if (function->shape == HOOK_GO)
 		begin_go_call(t, function, f);
 	else if (function->shape == HOOK_FREE)
-		drop_block(t, argument(f, function->argument), rbp);
+		drop_block(t, hook_argument(f, function->argument), rbp);
 	else
 		begin_call(t, function, f);
 }
@@ -548,6 +491,14 @@ void alloc_first_locals(struct thread *t, uint64_t tls)
 
 /* ---- For others ---- */
 
+void alloc_prefetch(uint64_t address)
+{
+	const bool held = hold();
+
+	blocks_prefetch(address);
+	let_go(held);
+}
+
 bool alloc_find(uint64_t address, struct alloc_place *p)
 {
 	struct block_info b;
@@ -566,7 +517,7 @@ bool alloc_find(uint64_t address, struct alloc_place *p)
 		*p = (struct alloc_place){r.start, r.end, r.site,
 					  !blocks_last_in(r.start, r.end, &b)};
 		if (p->is_lasting)
-			call_lasting(&r);
+			lasting_region(r.start, r.end);
 	}
 	let_go(held);
 	return found;

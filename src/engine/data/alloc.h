@@ -33,6 +33,8 @@ struct alloc_place {
 
 /* The one that holds address now; false: none does. */
 bool alloc_find(uint64_t address, struct alloc_place *p);
+/* Prefetch what it reads. */
+void alloc_prefetch(uint64_t address);
 /* Changes when what alloc_find has called lasting may not hold any more. */
 extern uint32_t alloc_version;
 

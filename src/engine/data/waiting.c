@@ -9,12 +9,21 @@ struct block_log *waiting_log(const struct thread *t)
 	return t->variant == VARIANT_STREAM ? t->block_log : 0;
 }
 
+bool waiting_has_misses(const struct thread *t)
+{
+	return t->variant == VARIANT_FILTER && engine_counts_data();
+}
+
+void waiting_look(const struct thread *t, uint64_t start, uint64_t end)
+{
+	if (waiting_has_misses(t))
+		upward.look_at_misses(start, end);
+}
+
 bool waiting_settle(struct thread *t, uint32_t changes)
 {
 	const struct block_log *l = waiting_log(t);
 
-	if (t->variant == VARIANT_FILTER && engine_counts_data())
-		upward.look_at_misses();
 	if (t->variant != VARIANT_STREAM || (l && block_log_has_room(l, changes)))
 		return false;
 	upward.look_at_accesses(t);

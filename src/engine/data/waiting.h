@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses that wait in a thread's stream buffer while blocks change. The engine looks at them
- * later; changes in between are logged, see block_log.h.
+ * Accesses that wait while blocks change. Those in a thread's stream buffer are looked at later;
+ * changes in between are logged, see block_log.h.
  */
 #ifndef DWELL_ENGINE_DATA_WAITING_H
 #define DWELL_ENGINE_DATA_WAITING_H
@@ -17,6 +17,13 @@ struct block_log *waiting_log(const struct thread *t);
  * That may close the window; then the thread changes its variant soon. Returns whether it looked.
  */
 bool waiting_settle(struct thread *t, uint32_t changes);
+
+/*
+ * In the filter variant misses wait, if they are counted by data. Call before memory in [start,
+ * end) gets another owner, without the lock: finds the owners of the waiting misses there.
+ */
+bool waiting_has_misses(const struct thread *t);
+void waiting_look(const struct thread *t, uint64_t start, uint64_t end);
 
 /* Log that the block has come or gone. */
 void waiting_note(const struct thread *t, const struct block_info *b, bool came);

@@ -131,7 +131,7 @@ static void name_region(struct thread *t, bool is_given)
 		return;
 	publish_report(t);
 	if (engine_counts_data()) {
-		waiting_settle(t, 0);
+		waiting_look(t, start, start + bytes);
 		number = named_number(name);
 		named_set(start, start + bytes, number);
 	}

@@ -2,6 +2,7 @@
 /* Notes of misses, counted by data structure; see filter_notes.h. */
 #include "engine/simulate/filter/filter_notes.h"
 
+#include "engine/data/alloc.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
@@ -42,7 +43,15 @@ static uint64_t victim_of(const struct filter_level *l, const uint32_t *cell)
 								   : filter_line_of(l, cell);
 }
 
-static uint32_t bin_of(const struct note *n)
+/* A flag of a note whose bin was found: it stands in the place of the address. */
+#define HAS_BIN 0x80u
+
+static uint8_t *flags_of(struct note *n)
+{
+	return &n->of_site[SITE_FLAGS - SITE_REG];
+}
+
+static uint32_t new_bin(const struct note *n)
 {
 	const struct filter_owner *o = filter_site_owner(n->site);
 	const struct segment *s = segments_of_trailer(o->segment);
@@ -71,7 +80,18 @@ static void count_in_stretch(const struct note *n, bool is_free, bool is_free_be
 		in->cell = cells_new_from_spare();
 }
 
-static void count_note(const struct note *n, uint32_t version)
+static uint32_t find_bin(const struct note *n, uint32_t version)
+{
+	uint32_t bin = bins_known(n->site, n->address, version);
+
+	if (!bin)
+		bin = new_bin(n);
+	if (!is_of_code(n))
+		bins_missed_at(bin, n->site, n->address);
+	return bin;
+}
+
+static void count_note(struct note *n, uint32_t version)
 {
 	const bool is_code = is_of_code(n);
 	const struct filter_level *l = is_code ? &filter_state.code : &filter_state.data;
@@ -84,11 +104,7 @@ static void count_note(const struct note *n, uint32_t version)
 		count_in_stretch(n, victim == SIM_NO_LINE, n->last && victim_below == SIM_NO_LINE);
 	if (!bins_are_on())
 		return;
-	bin = bins_known(n->site, n->address, version);
-	if (!bin)
-		bin = bin_of(n);
-	if (!is_code)
-		bins_missed_at(bin, n->site, n->address);
+	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, version);
 	bins_replaced(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line, victim, true);
 	if (n->last)
 		bins_replaced(bin, BELOW, n->line, victim_below, true);
@@ -102,10 +118,39 @@ uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
 				       : (uint64_t)(cell - filter_state.last_cells);
 }
 
-void filter_look_at_misses(void)
+void filter_look_at_misses(uint64_t start, uint64_t end)
 {
-	if (filter_state.is_fast && filter_turn_is_own())
-		filter_look_below();
+	const uint32_t version = bins_are_on() ? bins_version() : 0;
+
+	if (!version || !filter_state.is_fast || !filter_turn_is_own())
+		return;
+	for (struct note *n = filter_notes; n < filter_next_note; n++) {
+		if (n->address - start >= end - start || is_of_code(n) || *flags_of(n) & HAS_BIN)
+			continue;
+		n->address = find_bin(n, version);
+		*flags_of(n) |= HAS_BIN;
+	}
+}
+
+static void prefetch_lines(enum bin_cache cache, uint64_t line, uint64_t victim)
+{
+	bins_prefetch(cache, line);
+	if (victim != SIM_NO_LINE)
+		bins_prefetch(cache, victim);
+}
+
+/* Prefetch what counting the note reads. */
+static void prefetch(struct note *n, uint32_t version)
+{
+	if (is_of_code(n)) {
+		prefetch_lines(BIN_FIRST_CODE, n->line, victim_of(&filter_state.code, n->victim));
+	} else {
+		prefetch_lines(BIN_FIRST_DATA, n->line, victim_of(&filter_state.data, n->victim));
+		if (!(*flags_of(n) & HAS_BIN) && !bins_known(n->site, n->address, version))
+			alloc_prefetch(n->address);
+	}
+	if (n->last)
+		prefetch_lines(BELOW, n->line, victim_of(&filter_state.last, n->last));
 }
 
 void filter_look_below(void)
@@ -119,10 +164,9 @@ void filter_look_below(void)
 	}
 	version = bins_are_on() ? bins_version() : 0;
 	filter_look_below_data();
-	for (const struct note *n = filter_notes; n < end; n++) {
+	for (struct note *n = filter_notes; n < end; n++) {
 		if (bins_are_on() && n + AHEAD < end)
-			bins_prefetch(is_of_code(n + AHEAD) ? BIN_FIRST_CODE : BIN_FIRST_DATA,
-				      n[AHEAD].line);
+			prefetch(n + AHEAD, version);
 		count_note(n, version);
 	}
 }

@@ -16,7 +16,7 @@
 #define NOTE_BYTES  24
 #define NOTES	    256 /* 6 KB */
 /* What follows with data (bins.h); then half as many notes have room. */
-#define NOTE_ADDRESS	24 /* of the access, if it is one to data */
+#define NOTE_ADDRESS	24 /* of the access, if it is one to data; see filter_notes.c */
 #define NOTE_VICTIM	32 /* the cell of the line that the first level evicted */
 #define NOTE_LAST	40 /* the same of LL; 0: the line was in LL */
 #define NOTE_DATA_BYTES 48
@@ -28,8 +28,11 @@ struct filter_level;
 /* Look up all notes in LL, and count them. There is one hierarchy of two levels. */
 void filter_look_below(void);
 
-/* The same, if the calling thread has the turn: data is about to change its place. */
-void filter_look_at_misses(void);
+/*
+ * Memory in [start, end) is about to get another owner: find the data structures of the notes whose
+ * accesses lie there. Only the thread that has the turn has such notes.
+ */
+void filter_look_at_misses(uint64_t start, uint64_t end);
 
 /* The number of the line whose cell this is, in the level. */
 uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell);
