@@ -114,20 +114,73 @@ static struct found members_at(const struct level *l, uint64_t offset)
 	return found;
 }
 
+#define MOST_DIMENSIONS 8
+
+/* The extents of an array by its type, "double[3][4]" or "real(kind=8)(0:2,4)"; 0: unknown. */
+static size_t read_extents(const char *type, bool is_fortran, uint64_t extents[MOST_DIMENSIONS],
+			   int64_t lowest[MOST_DIMENSIONS])
+{
+	const char *at = is_fortran ? strrchr(type, '(') : strchr(type, '[');
+	size_t count = 0;
+
+	while (at != NULL && *at != '\0' && *at != ')' && count < MOST_DIMENSIONS) {
+		char *end;
+		int64_t first = strtoll(at + 1, &end, 10), last = first;
+
+		lowest[count] = is_fortran ? 1 : 0;
+		if (*end == ':') {
+			lowest[count] = first;
+			last = strtoll(end + 1, &end, 10);
+		}
+		extents[count] = (uint64_t)(last - lowest[count] + (is_fortran ? 1 : 0));
+		if (end == at + 1 || extents[count] == 0)
+			return 0;
+		count++;
+		at = *end == ']' ? end + 1 : end;
+	}
+	return count;
+}
+
+/* Append "[2][3]" or "(3,4)", for the element with this number in memory. */
+static void put_index(const char *type, bool is_fortran, uint64_t number, struct text *out)
+{
+	uint64_t extents[MOST_DIMENSIONS];
+	int64_t lowest[MOST_DIMENSIONS];
+	const size_t count = read_extents(type, is_fortran, extents, lowest);
+	uint64_t behind = 1;
+
+	if (count == 0) {
+		text_addf(out, "[%" PRIu64 "]", number);
+	} else if (is_fortran) { /* the first index is the fastest */
+		for (size_t i = 0; i < count; number /= extents[i++])
+			text_addf(out, "%s%" PRId64, i > 0 ? "," : "(",
+				  lowest[i] + (int64_t)(number % extents[i]));
+		text_add(out, ")");
+	} else {
+		for (size_t i = 1; i < count; i++)
+			behind *= extents[i];
+		for (size_t i = 0; i < count; i++) {
+			text_addf(out, "[%" PRIu64 "]", number / behind % extents[i]);
+			behind /= i + 1 < count ? extents[i + 1] : 1;
+		}
+	}
+}
+
 /* Append the index in an array, and narrow the place to an element. False: it is in several. */
-static bool enter_element(const struct store_member *m, struct span *s, struct text *out)
+static bool enter_element(const struct store_member *m, bool is_fortran, struct span *s,
+			  struct text *out)
 {
 	const uint64_t bytes = m->elements > 0 ? m->bytes / m->elements : 0;
 
 	if (bytes == 0)
 		return m->elements == 0;
 	if (s->low / bytes == s->high / bytes) {
-		text_addf(out, "[%" PRIu64 "]", s->low / bytes);
+		put_index(m->type, is_fortran, s->low / bytes, out);
 	} else if (s->step > 0 && s->step % bytes == 0 && s->low % bytes + s->size <= bytes) {
-		text_add(out, "[]");
+		text_add(out, is_fortran ? "(:)" : "[]");
 		s->high = s->low % bytes + s->size - 1;
 	} else {
-		text_add(out, "[]");
+		text_add(out, is_fortran ? "(:)" : "[]");
 		return false;
 	}
 	s->low %= bytes;
@@ -138,7 +191,8 @@ static bool enter_element(const struct store_member *m, struct span *s, struct t
 /* Append the path of the member that holds the whole place; returns its type. */
 static const char *put_path(struct level l, struct span s, const char *type, struct text *out)
 {
-	const char *between = out->count > 0 ? "." : "";
+	const bool is_fortran = strncmp(type, "type(", 5) == 0;
+	const char *mark = is_fortran ? "%" : ".", *between = out->count > 0 ? mark : "";
 
 	while (l.at < l.end) {
 		const struct store_member *m = members_at(&l, s.low).first;
@@ -156,10 +210,10 @@ static const char *put_path(struct level l, struct span s, const char *type, str
 		type = m->type;
 		s.low -= m->offset;
 		s.high -= m->offset;
-		if (!enter_element(m, &s, out))
+		if (!enter_element(m, is_fortran, &s, out))
 			break;
 		l = level_of(&l, m);
-		between = ".";
+		between = mark;
 	}
 	return type;
 }

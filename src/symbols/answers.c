@@ -249,6 +249,7 @@ void symbols_results(struct symbols *s, int file, const uint64_t *addresses, siz
 			return;
 		for (uint32_t i = 0; i < q.count; i++) {
 			out[done + i].is_for_others = message_take(&reply.reader) != 0;
+			out[done + i].is_guess = message_take(&reply.reader) != 0;
 			out[done + i].layout = take_layout(&reply.reader, symbols_arena(s));
 		}
 		free(reply.bytes);

@@ -127,6 +127,7 @@ static int find_results(struct reader *r, struct symbols_file *f, uint32_t count
 
 		symbols_find_result(f, r->addresses[i], &x);
 		message_add(out, x.is_for_others);
+		message_add(out, x.is_guess);
 		add_layout(out, x.layout);
 	}
 	return 0;

@@ -27,8 +27,16 @@ struct search {
 	/* Registers loaded from the frame, at rbp + slot. */
 	unsigned loaded;
 	int64_t slots[MOVES_REGISTERS];
+	/* Place in the frame that also has the result. */
+	bool is_kept;
+	int64_t kept;
 	Dwarf_Die scopes[SYMBOLS_MAX_SCOPES];
 	size_t scope_count;
+	/* Those around the call, by their addresses in memory. */
+	const void *first[SYMBOLS_MAX_SCOPES];
+	size_t first_count;
+	bool is_artificial; /* the variable that was found last: `this` */
+	bool is_guess;	    /* the type is that of a constructor, perhaps of an argument */
 };
 
 /* ---- Types ---- */
@@ -138,8 +146,10 @@ static bool find_variable(struct search *s, const struct wanted *w, Dwarf_Die *t
 			const int tag = dwarf_tag(&die);
 
 			if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
-			    fits(s, &die, w, type, offset))
+			    fits(s, &die, w, type, offset)) {
+				s->is_artificial = dwarf_hasattr_integrate(&die, DW_AT_artificial);
 				return true;
+			}
 		} while (dwarf_siblingof(&die, &die) == 0);
 	}
 	return false;
@@ -154,8 +164,10 @@ static bool look_in_registers(struct search *s, Dwarf_Die *pointee)
 		Dwarf_Die type;
 
 		if (s->held >> number & 1 && find_variable(s, &w, &type, &offset) &&
-		    pointee_of(&type, pointee))
+		    pointee_of(&type, pointee)) {
+			s->is_guess = s->is_artificial; /* perhaps `this` of a base class */
 			return true;
+		}
 	}
 	return false;
 }
@@ -222,6 +234,12 @@ static void change(struct search *s, const struct move *m)
 	if (m->kind == MOVE_LOAD && m->base == MOVES_RBP) {
 		s->loaded |= bit;
 		s->slots[m->to] = m->displacement;
+		s->held |= s->is_kept && m->displacement == s->kept ? bit : 0;
+	}
+	if (m->kind == MOVE_STORE && m->base == MOVES_RBP) {
+		if (s->held >> m->from & 1)
+			s->kept = m->displacement;
+		s->is_kept = (s->held >> m->from & 1) || (s->is_kept && s->kept != m->displacement);
 	}
 	s->at += m->length;
 	if (m->kind == MOVE_JUMP || m->kind == MOVE_JUMP_SET)
@@ -247,6 +265,43 @@ static size_t read_code(const struct symbols_file *f, uint64_t address,
 	return 0;
 }
 
+/* The type of `this` in the function, if it is a constructor. */
+static bool constructed_type(struct search *s, const Dwarf_Die *function, Dwarf_Die *pointee)
+{
+	const char *name = symbols_inherited_string(s->f, function, DW_AT_name), *of;
+	Dwarf_Die at = *function, child, memory, bare;
+
+	do {
+		if (dwarf_child(&at, &child) != 0 || dwarf_tag(&child) != DW_TAG_formal_parameter ||
+		    !pointee_of(symbols_type_of(&child, &memory), pointee) || !peel(pointee, &bare))
+			continue;
+		of = dwarf_diename(&bare);
+		return name != NULL && of != NULL && strlen(name) == strcspn(of, "<") &&
+		       strncmp(name, of, strlen(name)) == 0;
+	} while (symbols_follow_origin(s->f, &at));
+	return false;
+}
+
+static bool was_around(const struct search *s, const Dwarf_Die *scope)
+{
+	for (size_t i = 0; i < s->first_count; i++)
+		if (s->first[i] == scope->addr)
+			return true;
+	return false;
+}
+
+/* Behind operator new an inlined constructor begins: the outermost is that of the new object. */
+static bool look_at_constructor(struct search *s, Dwarf_Die *pointee)
+{
+	for (size_t i = 0; i < s->scope_count; i++)
+		if (dwarf_tag(&s->scopes[i]) == DW_TAG_inlined_subroutine &&
+		    !was_around(s, &s->scopes[i]) && constructed_type(s, &s->scopes[i], pointee)) {
+			s->is_guess = true;
+			return true;
+		}
+	return false;
+}
+
 /* The blocks around the next instruction: that of the call may have ended. */
 static void enter_scopes(struct search *s)
 {
@@ -263,16 +318,14 @@ static void enter_scopes(struct search *s)
 /* Follow the result from the call on until something says what it points to. */
 static bool follow(struct search *s, Dwarf_Die *pointee)
 {
-	bool has_moved = true;
-
-	for (int step = 0; step < MOST_STEPS && s->held != 0; step++) {
+	for (; s->first_count < s->scope_count; s->first_count++)
+		s->first[s->first_count] = s->scopes[s->first_count].addr;
+	for (int step = 0; step < MOST_STEPS && (s->held != 0 || s->is_kept); step++) {
 		unsigned char bytes[MOST_BYTES];
-		const unsigned held = s->held;
 		struct move m;
 
-		if (has_moved)
-			enter_scopes(s);
-		if (has_moved && look_in_registers(s, pointee))
+		enter_scopes(s);
+		if (look_at_constructor(s, pointee) || look_in_registers(s, pointee))
 			return true;
 		if (!moves_read(bytes, read_code(s->f, s->at, bytes), s->at, &m))
 			return false;
@@ -280,7 +333,6 @@ static bool follow(struct search *s, Dwarf_Die *pointee)
 		    (m.kind == MOVE_CALL && look_at_call(s, m.target, pointee)))
 			return true;
 		change(s, &m);
-		has_moved = s->held != held || step < 2;
 	}
 	return false;
 }
@@ -304,6 +356,72 @@ static bool look_at_functions(struct search *s, Dwarf_Die *pointee)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * In Rust the functions around the allocator's call say of what: "T" of Box<T>::new, of Vec<T> and
+ * so on; the innermost that says so.
+ */
+static bool look_at_arguments(struct search *s, Dwarf_Die *pointee)
+{
+	Dwarf_Die at, child;
+	Dwarf_Word bytes;
+
+	for (size_t i = s->scope_count; i-- > 0;) {
+		if (!is_function(&s->scopes[i]))
+			continue;
+		at = s->scopes[i];
+		do {
+			if (dwarf_child(&at, &child) != 0)
+				continue;
+			do {
+				const char *name = dwarf_diename(&child);
+
+				if (dwarf_tag(&child) == DW_TAG_template_type_parameter &&
+				    name != NULL && strcmp(name, "T") == 0 &&
+				    symbols_type_of(&child, pointee) != NULL &&
+				    dwarf_aggregate_size(pointee, &bytes) == 0 && bytes > 0)
+					return true;
+			} while (dwarf_siblingof(&child, &child) == 0);
+		} while (symbols_follow_origin(s->f, &at));
+	}
+	return false;
+}
+
+static bool is_rust(const struct search *s)
+{
+	Dwarf_Die function = s->scopes[0], unit;
+
+	return dwarf_diecu(&function, &unit, NULL, NULL) != NULL &&
+	       dwarf_srclang(&unit) == DW_LANG_Rust;
+}
+
+/*
+ * Beginnings of the names of functions that allocate for others: inside Rust's containers; and those
+ * of libraries, which mostly have no debug information.
+ */
+static bool is_wrapper(const char *name)
+{
+	static const char *const beginnings[] = {
+		"alloc::",  "<alloc::",	 "hashbrown::",	 "<hashbrown::",    "std::",   "<std::",
+		"g_malloc", "g_realloc", "g_try_malloc", "g_slice_alloc",   "xmalloc", "xcalloc",
+		"xzalloc",  "xrealloc",	 "PyMem_",	 "PyObject_Malloc",
+	};
+
+	for (size_t i = 0; name != NULL && i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool is_wrapper_at(struct symbols_file *f, uint64_t address)
+{
+	struct arena names = {0};
+	const struct symbols_entry *e = symbols_table_find(f, address);
+	const bool is_one = e != NULL && is_wrapper(symbols_demangle(&names, e->name));
+
+	arena_release(&names);
+	return is_one;
 }
 
 /* Does the function return memory of any type, as xmalloc does: a void * or char *? */
@@ -331,15 +449,25 @@ bool symbols_find_result(struct symbols_file *f, uint64_t address, struct symbol
 	if (f->module == NULL || !(f->sources & SYMBOLS_BY_TYPES))
 		return false;
 	s.scope_count = symbols_dwarf_scopes(f, &around, s.scopes);
-	if (s.scope_count == 0)
-		return false;
+	if (s.scope_count == 0) {
+		out->is_for_others = is_wrapper_at(f, address);
+		return out->is_for_others;
+	}
 	s.shift = around - address;
 	if (f->variables == NULL)
 		f->variables = symbols_variables_new(f);
 	if (f->variables == NULL)
 		return false;
+	if (is_rust(&s)) {
+		out->is_for_others =
+			is_wrapper(symbols_function_name(f, &f->variables->arena, &s.scopes[0]));
+		if (look_at_arguments(&s, &pointee))
+			out->layout = symbols_layout_of(f->variables, &pointee);
+		return out->layout != NULL || out->is_for_others;
+	}
 	out->is_for_others = is_for_others(&s);
 	if (look_at_functions(&s, &pointee) || follow(&s, &pointee))
 		out->layout = symbols_layout_of(f->variables, &pointee);
+	out->is_guess = s.is_guess;
 	return out->layout != NULL || out->is_for_others;
 }

@@ -155,6 +155,7 @@ void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, s
 /* What a call returns that allocates memory. */
 struct symbols_result {
 	const struct symbols_layout *layout; /* of what the memory holds; NULL: unknown */
+	bool is_guess;	    /* of an object made at once: holds if a block has its size */
 	bool is_for_others; /* the function returns memory of any type: ask about its own call */
 };
 

@@ -9,6 +9,7 @@ Each case prints one line; the exit status is 0 when none failed.
 import csv
 import io
 import json
+import os
 import subprocess
 
 import simulate_common
@@ -65,6 +66,36 @@ def fields_have_their_names_and_types():
     # An array in a structure without a name: 8 elements a line.
     column = found['columns', 'y[]']
     check(int(column['L1_misses']) == COUNT * ROUNDS // 8 and column['type'] == 'double[20000]', column)
+
+
+@case
+def fields_of_cpp():
+    """Members of classes and their bases, of what containers hold, and of what a wrapper's caller wants."""
+    simulated(PROGRAM + '-cpp')
+    found = {}
+    for r in rows():
+        found[r['data'].split(' in ')[0], r['field']] = int(r['L1_misses'])
+    once = COUNT * ROUNDS
+    check(once <= found['new', 'Cell.id'] <= once + COUNT, found['new', 'Cell.id'])
+    for key in (('new', 'Cell.more[8]'), ('new', '_List_node._M_storage.d[7]'), ('new', '_Rb_tree_node._M_storage.second.d[7]')):
+        check(abs(found.get(key, 0) - once) <= ROUNDS, key, found.get(key))
+    # The vector is filled from its beginning, and some of its lines hold two of these fields.
+    check(once <= found['new', 'Plain.d[2]'] <= once + COUNT // 4, found['new', 'Plain.d[2]'])
+    check(once <= found['malloc', 'Gate.level'] <= once + COUNT, found['malloc', 'Gate.level'])
+
+
+@case
+def a_debug_file_has_the_variables_of_a_stripped_file():
+    """As the C library's, where its debug file is installed."""
+    libc = next((line.split()[2] for line in subprocess.run(['ldd', PROGRAM], capture_output=True, text=True).stdout.splitlines()
+                 if line.strip().startswith('libc.so')), None)
+    notes = subprocess.run(['readelf', '-n', libc], capture_output=True, text=True).stdout if libc else ''
+    build_id = next((line.split()[2] for line in notes.splitlines() if 'Build ID' in line), '--')
+    if not os.path.exists('/usr/lib/debug/.build-id/%s/%s.debug' % (build_id[:2], build_id[2:])):
+        raise Skip('no debug file of the C library')
+    simulated(PROGRAM)
+    data = {r['data'] for r in rows()}
+    check('main_arena' in data, sorted(data))
 
 
 @case

@@ -104,6 +104,15 @@ static int ask_new(struct calls *c, size_t first, struct symbols *symbols)
 	return status;
 }
 
+static bool fits(const struct sites *s, size_t site, const struct symbols_result *x)
+{
+	uint64_t smallest, largest;
+
+	sites_sizes(s, site, &smallest, &largest);
+	return x->layout->bytes <= largest &&
+	       (!x->is_guess || (smallest == x->layout->bytes && largest == smallest));
+}
+
 /* Write the types of the sites that this level decides about. */
 static int write_level(struct calls *c, const struct naming *n, struct sites *s, size_t level,
 		       struct layouts *layouts, struct store *store, struct err *err)
@@ -112,8 +121,7 @@ static int write_level(struct calls *c, const struct naming *n, struct sites *s,
 		const struct call *call = deciding(c, n, s, i, level);
 		int64_t id;
 
-		if (call == NULL || call->result.layout == NULL ||
-		    call->result.layout->bytes > sites_largest(s, i))
+		if (call == NULL || call->result.layout == NULL || !fits(s, i, &call->result))
 			continue;
 		if (layouts_put(layouts, call->result.layout, store, &id, err) != 0 ||
 		    sites_set_layout(s, i, id, store, err) != 0)

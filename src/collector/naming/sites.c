@@ -142,9 +142,10 @@ size_t sites_path(const struct sites *s, size_t index, const int64_t **path)
 	return x->kind == SITE_STACK || x->kind == SITE_LOCAL ? 0 : x->row.path_count;
 }
 
-uint64_t sites_largest(const struct sites *s, size_t index)
+void sites_sizes(const struct sites *s, size_t index, uint64_t *smallest, uint64_t *largest)
 {
-	return s->items[index].row.largest;
+	*smallest = s->items[index].row.smallest;
+	*largest = s->items[index].row.largest;
 }
 
 int sites_set_layout(struct sites *s, size_t index, int64_t layout, struct store *store,

@@ -50,8 +50,8 @@ bool sites_may_hold_files(const struct sites *s, int64_t process, uint32_t numbe
 
 /* The locations of a site's path, by its index; 0 if it has no blocks. Returns their number. */
 size_t sites_path(const struct sites *s, size_t index, const int64_t **path);
-/* Its largest block, in bytes. */
-uint64_t sites_largest(const struct sites *s, size_t index);
+/* Its smallest and its largest block, in bytes. */
+void sites_sizes(const struct sites *s, size_t index, uint64_t *smallest, uint64_t *largest);
 /* Write the type of its blocks: an id of the table layout. */
 int sites_set_layout(struct sites *s, size_t index, int64_t layout, struct store *store,
 		     struct err *err);

@@ -7,6 +7,7 @@
 #include "engine/unwind/modules.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,7 @@
 #include "engine/core/util.h"
 #include "engine/translate/hooks.h"
 #include "engine/unwind/code_symbols.h"
+#include "engine/unwind/debug_files.h"
 #include "engine/unwind/unwind.h"
 
 #define MAX_MODULES 1024u
@@ -50,6 +52,7 @@ struct elf {
 	uint64_t offset; /* in the file, of module->start */
 	uint64_t bias;
 	enum module_part part;
+	char debug_file[DEBUG_FILE_PATH_BYTES]; /* of its variables' symbols; or empty */
 };
 
 /* n items of `each` bytes at `at`, or NULL if they lie outside of the file. */
@@ -200,7 +203,8 @@ static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf6
 		code_symbols_find_go(&f, ph, eh->e_phnum, &e->module->go, &e->module->go_bytes);
 }
 
-static void find_variables(const struct elf *e, const Elf64_Ehdr *eh)
+/* From a stripped file's .dynsym, until its debug file is found. */
+static void find_variables(struct elf *e, const Elf64_Ehdr *eh)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
 	struct code_file f = {.bytes = e->bytes,
@@ -213,7 +217,26 @@ static void find_variables(const struct elf *e, const Elf64_Ehdr *eh)
 
 	if (sh && eh->e_shentsize == sizeof *sh)
 		f.section_count = eh->e_shnum;
-	code_symbols_read(&e->module->variables, &f);
+	if (!code_symbols_read(&e->module->variables, &f) && !debug_files_path(&f, e->debug_file))
+		e->debug_file[0] = 0;
+}
+
+/* The debug file of a stripped file: guarded, as look_at. */
+static int look_at_debug_file(void *arg)
+{
+	struct elf *e = arg;
+	const Elf64_Ehdr *eh = part_of(e, 0, 1, sizeof *eh);
+	struct code_symbols dynamic = e->module->variables;
+
+	if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 || eh->e_machine != EM_X86_64)
+		return -1;
+	find_variables(e, eh);
+	if (e->module->variables.count == 0) {
+		e->module->variables = dynamic;
+		return -1;
+	}
+	code_symbols_release(&dynamic);
+	return 0;
 }
 
 static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
@@ -265,21 +288,38 @@ static void release(struct module *m)
 	code_symbols_release(&m->variables);
 }
 
-static void look_at_file(struct elf *e, int fd)
+/* Map the file, and look at it. False: it cannot be read, or is damaged. */
+static bool look(struct elf *e, int fd, int (*how)(void *))
 {
 	struct stat st;
+	bool is_good;
 	long p;
 
 	if (sys_failed(sys2(SYS_fstat, fd, &st)) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
-		return;
+		return true;
 	p = pages_map(0, (uint64_t)st.st_size, PROT_READ, 0, fd);
 	if (sys_failed(p))
-		return;
+		return true;
 	e->bytes = (const uint8_t *)p;
 	e->size = (uint64_t)st.st_size;
-	if (engine_guarded(look_at, e) != 0)
-		release(e->module);
+	is_good = engine_guarded(how, e) == 0;
 	sys2(SYS_munmap, p, st.st_size);
+	return is_good;
+}
+
+static void look_at_file(struct elf *e, int fd)
+{
+	long debug;
+
+	if (!look(e, fd, look_at))
+		release(e->module);
+	if (!e->debug_file[0])
+		return;
+	debug = sys4(SYS_openat, AT_FDCWD, e->debug_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	if (sys_failed(debug))
+		return;
+	look(e, (int)debug, look_at_debug_file);
+	sys1(SYS_close, debug);
 }
 
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part)
