@@ -397,8 +397,8 @@ static bool is_rust(const struct search *s)
 }
 
 /*
- * Beginnings of the names of functions that allocate for others: inside Rust's containers; and those
- * of libraries, which mostly have no debug information.
+ * Beginnings of the names of functions that allocate for others: those in Rust's containers, and
+ * those of libraries, which mostly have no debug information.
  */
 static bool is_wrapper(const char *name)
 {
