@@ -227,6 +227,55 @@ def a_blocked_multigrid_solver_misses_half():
     dwell('diff', *profiles, '--event', 'LLm', '--fail-if', 'LLm > -40%')
 
 
+def bins(name, *arguments):
+    """[(function, line of the allocation, misses in L1, in LL)], most stall first."""
+    profile = name + '-' + arguments[0] + '-data.db'
+    dwell('simulate', '-q', '--data', '--cache=L1i=32K,8,64', '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64', '-o', profile,
+          '--', program(name), *arguments)
+    done = subprocess.run([DWELL, 'bins', '-i', profile, '--format=json'], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Skip('misses are not counted by data structure here')
+    rows = [(r['function'], int((re.findall(r'%s.c:(\d+)' % name, r['data']) or [0])[0]), r['L1_misses'], r['LL_misses'])
+            for r in json.loads(done.stdout)['bins']]
+    return [row for row in rows if row[1] and row[0] not in ('main', 'make', 'make_circuit')]
+
+
+def line_of(name, text):
+    """The number of the line of the example's source that has the text."""
+    with open(os.path.join(HERE, '../../examples', name + '.c')) as f:
+        return next(number for number, line in enumerate(f, 1) if text in line)
+
+
+@case
+def gates_miss_their_elements_first():
+    """MemSpy's order of PTHOR: elements in the evaluation, then in the fan-out. Apart, values fit a cache."""
+    elements = line_of('gates', 'elements = calloc')
+    together, apart = bins('gates', 'together', '4'), bins('gates', 'apart', '4')
+    check([row[:2] for row in together[:2]] == [('eval_element', elements), ('stim_fan_out', elements)], together[:3])
+    before = sum(row[3] for row in together if row[1] == elements)
+    after = sum(row[3] for row in apart if row[1] in (elements, line_of('gates', 'states = calloc')))
+    check(after < 0.5 * before, 'apart', after, 'together', before)
+
+
+@case
+def sorted_particles_share_their_cells():
+    cells = line_of('particles', 'cells = calloc')
+    loose, ordered = bins('particles', 'loose'), bins('particles', 'sorted')
+    check(loose[0][:2] == ('move', cells), loose[:2])
+    misses = [next(row[3] for row in rows if row[:2] == ('move', cells)) for rows in (loose, ordered)]
+    check(misses[1] < misses[0] / 4, misses)
+
+
+@case
+def a_band_keeps_the_unknowns_near():
+    """Scattered, most of the gathered elements miss; in a band each line of x comes once for each solution."""
+    unknowns, rows, solves = line_of('triangular', 'x = malloc'), 400000, 5
+    scattered, banded = bins('triangular', 'scattered'), bins('triangular', 'banded')
+    check(scattered[0][:2] == ('solve', unknowns), scattered[:2])
+    misses = next(row[3] for row in banded if row[:2] == ('solve', unknowns))
+    near('lines of x', misses / (rows / 8 * solves), 1, 0.05)
+
+
 def set_up(folder, dwell, build):
     global DWELL, EXAMPLES, SOURCES
     DWELL, EXAMPLES = os.path.join(build, 'dwell'), os.path.join(build, 'examples')
