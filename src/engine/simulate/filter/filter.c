@@ -442,6 +442,7 @@ uint64_t filter_missed(uint64_t clock)
 	const struct filter_owner *owner = filter_site_owner(filter_site_number(site));
 	struct segment *s = segments_of_trailer(owner->segment);
 
+	filter_access.site = filter_site_number(site);
 	if (w.is_fast)
 		filter_look_below();
 	filter_calls_catch_up(t);
@@ -523,6 +524,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 	uint64_t n = rep->iterations, writes = 0;
 
 	s->executions++;
+	filter_access.site = 0;
 	fetch(s, in, next_time(t));
 	filter_access.pc = pc_of(s, in);
 	for (uint32_t k = 0; k < rep->accesses; k++)
@@ -543,6 +545,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 	bool write = a->kind == ACCESS_STORE;
 
 	s->executions++;
+	filter_access.site = 0;
 	fetch(s, in, next_time(t));
 	filter_access.pc = pc_of(s, in);
 	if (n)

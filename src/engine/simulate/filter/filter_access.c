@@ -26,6 +26,16 @@ void filter_access_fetch(uint64_t pc)
 	a.is_fetch = true;
 }
 
+static void find_bin(void)
+{
+	a.bin = a.site ? bins_known(a.site, a.address, bins_version()) : 0;
+	if (!a.bin)
+		a.bin = a.is_fetch ? bins_of_code(a.site, a.pc)
+				   : bins_of_data(a.site, a.pc, a.address);
+	if (!a.is_fetch)
+		bins_missed_at(a.bin, a.site, a.address);
+}
+
 /* Of two lines that miss the first one counts. */
 static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 {
@@ -37,12 +47,8 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 		a.caches |= (uint8_t)bit;
 		return;
 	}
-	if (!a.bin && a.is_fetch) {
-		a.bin = bins_of_code(0, a.pc);
-	} else if (!a.bin) {
-		a.bin = bins_of_data(0, a.pc, a.address);
-		bins_missed_at(a.bin, 0, a.address);
-	}
+	if (!a.bin)
+		find_bin();
 	bins_replaced(a.bin, cache, line, victim, !(a.caches & bit));
 	a.caches |= (uint8_t)bit;
 }

@@ -17,7 +17,9 @@
 struct filter_level;
 
 struct filter_access {
-	uint64_t pc; /* set by the caller, of accesses to data */
+	/* set by the caller; its pc, of accesses to data only */
+	uint32_t site; /* 0: none */
+	uint64_t pc;
 	uint64_t address;
 	uint32_t bin;	 /* 0: not looked up yet */
 	uint8_t caches;	 /* in which it has missed, a bit for each */

@@ -142,13 +142,16 @@ static void prefetch_lines(enum bin_cache cache, uint64_t line, uint64_t victim)
 /* Prefetch what counting the note reads. */
 static void prefetch(struct note *n, uint32_t version)
 {
-	if (is_of_code(n)) {
-		prefetch_lines(BIN_FIRST_CODE, n->line, victim_of(&filter_state.code, n->victim));
-	} else {
-		prefetch_lines(BIN_FIRST_DATA, n->line, victim_of(&filter_state.data, n->victim));
-		if (!(*flags_of(n) & HAS_BIN) && !bins_known(n->site, n->address, version))
-			alloc_prefetch(n->address);
-	}
+	const bool is_code = is_of_code(n);
+	const uint32_t bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address
+						    : bins_known(n->site, n->address, version);
+
+	if (bin)
+		bins_prefetch_bin(bin);
+	else if (!is_code)
+		alloc_prefetch(n->address);
+	prefetch_lines(is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
+		       victim_of(is_code ? &filter_state.code : &filter_state.data, n->victim));
 	if (n->last)
 		prefetch_lines(BELOW, n->line, victim_of(&filter_state.last, n->last));
 }
@@ -165,6 +168,8 @@ void filter_look_below(void)
 	version = bins_are_on() ? bins_version() : 0;
 	filter_look_below_data();
 	for (struct note *n = filter_notes; n < end; n++) {
+		if (bins_are_on() && n + 2 * AHEAD < end)
+			bins_prefetch_memo(n[2 * AHEAD].site);
 		if (bins_are_on() && n + AHEAD < end)
 			prefetch(n + AHEAD, version);
 		count_note(n, version);

@@ -55,8 +55,11 @@ struct bins_memo *bins_memos;
 
 static bool start_evictors(struct evictors *e)
 {
-	return grow_init_whole(&e->directory, DIRECTORY * sizeof(uint32_t)) == 0 &&
-	       grow_init(&e->leaves, LEAF_RESERVE) == 0;
+	if (grow_init_whole(&e->directory, DIRECTORY * sizeof(uint32_t)) != 0 ||
+	    grow_init(&e->leaves, LEAF_RESERVE) != 0)
+		return false;
+	grow_in_large_pages(&e->leaves);
+	return true;
 }
 
 bool bins_start(uint32_t levels, uint32_t most_sites)
@@ -69,8 +72,12 @@ bool bins_start(uint32_t levels, uint32_t most_sites)
 	for (uint32_t level = 0; level < levels; level++)
 		bins_on = bins_on && start_evictors(&b.evictors[level]);
 	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
+	if (!bins_on)
+		return false;
+	grow_in_large_pages(&b.counts);
+	grow_in_large_pages(&b.memos);
 	bins_memos = (struct bins_memo *)(void *)b.memos.base;
-	return bins_on;
+	return true;
 }
 
 static struct bin *bin_at(uint32_t number)
@@ -169,6 +176,16 @@ static uint32_t new_leaf(struct evictors *e)
 	if (!grow_take(&e->leaves, LEAF_LINES * sizeof(uint32_t)))
 		return 0;
 	return (uint32_t)(e->leaves.used / (LEAF_LINES * sizeof(uint32_t)));
+}
+
+void bins_prefetch_memo(uint32_t site)
+{
+	__builtin_prefetch(&bins_memos[site], 1);
+}
+
+void bins_prefetch_bin(uint32_t bin)
+{
+	__builtin_prefetch(bin_at(bin), 1);
 }
 
 void bins_prefetch(enum bin_cache cache, uint64_t line)

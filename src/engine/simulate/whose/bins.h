@@ -82,6 +82,9 @@ void bins_missed_at(uint32_t bin, uint32_t site, uint64_t address);
  * `victim` (SIM_NO_LINE: it was free). `counts`: it is the access's first such line in the cache.
  */
 void bins_replaced(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim, bool counts);
+/* Prefetch what bins_known reads of the site, and what bins_replaced reads of a bin. */
+void bins_prefetch_memo(uint32_t site);
+void bins_prefetch_bin(uint32_t bin);
 /* Prefetch what bins_replaced reads of the line. */
 void bins_prefetch(enum bin_cache cache, uint64_t line);
 
