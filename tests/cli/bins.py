@@ -186,6 +186,28 @@ def objects_of_counted_misses_look_like_those_of_samples():
 
 
 @case
+def reports_begin_with_the_top_data_structures():
+    """Of the list and the stream, which make nearly all misses of LL; then bins are proposed."""
+    counted(LL, PROGRAM, 'list')
+    status, out, err = run('report', 'run.db')
+    screen = out[:out.index('\n\nEvents by')]
+    lines = screen.split('\n')
+    titles = [i for i, line in enumerate(lines) if line.endswith(' DATA STRUCTURE')]
+    check(status == 0 and len(titles) == 1 and len(lines) <= 20, screen)
+    shown = lines[titles[0] + 1:titles[0] + 3]
+    objects = rows('objects', '--sort', 'LL')[:2]
+    for line, r in zip(shown, objects):
+        check(r['name'] in line and format(int(r['LL_misses']), ',') in line, line, r)
+    check('one structure makes' in screen and lines[-1] == 'Next: dwell bins -i run.db', screen)
+    check("'dwell record' tells" not in screen, screen)
+    status, by_data, _ = run('report', '--by', 'data', 'run.db')
+    check(status == 0 and by_data == run('objects', '-n', '40', 'run.db')[1], by_data)
+    check(rows('report', '--by', 'data') == rows('objects'), 'rows')
+    status, out, err = run('report', '--by', 'data', '--event', 'Ir', 'run.db')
+    check(status == 2 and '--event' in err and err.count('\n') == 1, status, err)
+
+
+@case
 def merged_profiles_keep_their_data_structures():
     """Both processes show in the merged profile what they show in their own."""
     parts = {'list.db': 'list', 'arrays.db': 'arrays'}
@@ -208,9 +230,9 @@ def what_cannot_be_is_refused():
         status, _, err = run('simulate', '--data', *options, '-o', 'other.db', 'true')
         check(status == 2 and words in err and '--data' in err, options, status, err)
     simulate('--', 'true', path='other.db')
-    for view in 'bins', 'causes':
-        status, _, err = run(view, 'other.db')
-        check(status != 0 and 'dwell simulate --data' in err, view, err)
+    for view in ['bins'], ['causes'], ['report', '--by', 'data']:
+        status, _, err = run(*view, 'other.db')
+        check(status == 3 and 'dwell simulate --data' in err, view, err)
     status, out, err = run('simulate', '-q', '--data', '--write-backs', '-o', 'other.db', 'echo', 'on')
     check(status == 0 and out == 'on\n' and 'not counted by data structure' in err, status, out, err)
 

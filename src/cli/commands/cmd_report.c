@@ -5,17 +5,20 @@
  */
 
 #include "cli/cli.h"
+#include "cli/commands/objects_counted.h"
 #include "cli/commands/report_events.h"
 #include "cli/event_options.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
+#include "estimate/data.h"
 #include "estimate/summary.h"
 #include "views/views.h"
 
 #define DEFAULT_ROWS 10
 
 static const char *const by_names[] = {"function", "class",   "file",	"object", "line",
-				       "loop",	   "process", "thread", NULL};
+				       "loop",	   "process", "thread", "data",	  NULL};
+#define BY_DATA EVENT_BY_COUNT /* the name after those of events */
 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
@@ -62,12 +65,28 @@ static int print_report(const struct options *o, const struct profile *p)
 	return view_show(&out, ret, &err);
 }
 
+/* What dwell objects shows. */
+static int report_data(struct options *o)
+{
+	static const int of_code[] = {OPTION_THREAD_ID, OPTION_EVENT, OPTION_INCLUSIVE,
+				      OPTION_THRESHOLD, 0};
+	const char *unused = options_first(o, of_code);
+	struct err err;
+
+	if (unused != NULL) {
+		err_set(&err, "--%s is for events by code, and not for --by data", unused);
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	o->sites_by = DATA_BY_LINE; /* as dwell objects without the option */
+	return objects_counted(o);
+}
+
 static int report(struct options *o)
 {
 	static const struct event_or_sample_view view = {of_samples, of_events, print_report,
 							 report_events_print};
 
-	return event_options_run(o, &view);
+	return o->by == BY_DATA ? report_data(o) : event_options_run(o, &view);
 }
 
 const struct command command_report = {
@@ -82,7 +101,8 @@ const struct command command_report = {
 			       "was sampled, its miss ratio in the caches of the machine, and the "
 			       "functions, lines and data structures that miss most. Of a profile "
 			       "that counts events, made by dwell simulate or dwell import: the "
-			       "functions with the most events, or what --by says.",
+			       "functions with the most events, or what --by says; --by data of "
+			       "a profile that dwell simulate --data made.",
 			.uses = uses,
 		},
 };

@@ -7,8 +7,11 @@
 #include "cli/view_options.h"
 #include "views/counted/counted.h"
 
+#define REPORT_ROWS 40 /* if the command has no default */
+
 static int print(const struct options *o, const struct profile *p)
 {
+	const size_t rows = o->query.limit != 0 ? o->query.limit : REPORT_ROWS;
 	struct display d = view_display();
 	struct structures s;
 	struct text out = {0};
@@ -17,7 +20,7 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (structures_init(&s, p, &o->query, (enum data_by)o->sites_by, o->word, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	status = VIEW_WRITE(structures, o, &s, &out, &err, o->query.limit, &d);
+	status = VIEW_WRITE(structures, o, &s, &out, &err, rows, &d);
 	structures_release(&s);
 	return view_show(&out, status, &err);
 }

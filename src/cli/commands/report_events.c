@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/view.h"
+#include "estimate/counted/structures.h"
 #include "events/event_caches.h"
 #include "events/event_report.h"
 #include "views/screen/first_screen.h"
@@ -72,6 +74,33 @@ static bool has_first_screen(const struct options *o, const struct event_caches 
 	       event_caches_last(caches) != NULL;
 }
 
+/* The first screen with the data structures of a process, if the profile has counted them. */
+static int print_first_screen(const struct options *o, const struct event_report *r,
+			      const struct event_caches *caches, const struct display *d,
+			      struct text *out, struct err *err)
+{
+	const int64_t process = r->p->process == STORE_ALL ? STORE_NONE : r->p->process;
+	struct query q = query_at(&o->query, 0);
+	struct structures data;
+	struct profile p;
+	int status;
+
+	/* Bins are not kept apart by thread. */
+	if (r->p->thread != STORE_NONE || !view_is_counted(o->input))
+		return first_screen_events(r, caches, NULL, o->input, d, out, err);
+	if (profile_open_bins(&p, o->input, process, err) != 0)
+		return -1;
+	q.sort = event_caches_last(caches)->name;
+	q.is_sort_usual = true;
+	status = structures_init(&data, &p, &q, DATA_BY_LINE, NULL, err);
+	if (status == 0) {
+		status = first_screen_events(r, caches, &data, o->input, d, out, err);
+		structures_release(&data);
+	}
+	profile_close(&p);
+	return status;
+}
+
 static int print_text(const struct options *o, const struct event_report *r,
 		      const struct event_caches *caches, struct text *out, struct err *err)
 {
@@ -79,7 +108,7 @@ static int print_text(const struct options *o, const struct event_report *r,
 	struct display d = view_display();
 
 	if (has_first_screen(o, caches)) {
-		if (first_screen_events(r, caches, o->input, &d, out, err) != 0)
+		if (print_first_screen(o, r, caches, &d, out, err) != 0)
 			return -1;
 		text_add(out, "\n");
 	}

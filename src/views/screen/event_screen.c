@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first screen of an event profile; see first_screen.h. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/size.h"
 #include "base/text.h"
+#include "estimate/counted/structures.h"
 #include "events/event_caches.h"
 #include "events/event_report.h"
 #include "views/columns.h"
 #include "views/event_figures.h"
 #include "views/figures.h"
+#include "views/parts.h"
 #include "views/screen/first_screen.h"
 #include "views/screen/verdict.h"
 #include "views/table.h"
@@ -164,8 +167,41 @@ struct function_row {
 	const char *name;
 };
 
-static int put_functions(const struct event_report *r, const struct event_cache *last,
-			 const struct display *d, struct text *out, struct err *err)
+/* The top data structures, in the columns of the functions. */
+static void put_data(const struct event_report *r, const struct structures *data,
+		     const struct event_cache *last, const struct column_list *list,
+		     struct table *t)
+{
+	const size_t level = structures_level(data, last->name);
+	const char *titles[] = {"MISSES", r->p->columns[r->choice->columns.sort].name, "BY OTHERS",
+				"DATA STRUCTURE"};
+	struct text title = {0};
+
+	if (r->p->process == STORE_ALL && r->p->process_count > 1) {
+		text_addf(&title, "DATA STRUCTURE OF PROCESS %" PRId64,
+			  data->names.profile->process->id);
+		titles[3] = text_get(&title);
+	}
+	if (level != SIZE_MAX && data->count > 0)
+		table_row(t, titles);
+	for (size_t i = 0; level != SIZE_MAX && i < data->count && i < SCREEN_DATA; i++) {
+		const struct counted_misses *m = &data->rows[i].misses[level];
+		struct text name = {0};
+		struct function_row row = {.misses = (double)m->all,
+					   .share = (double)m->all / r->total,
+					   .part = (double)counted_by_others(m) / (double)m->all};
+
+		data_put_name(data->rows[i].data, &name);
+		row.name = text_get(&name);
+		columns_table_row(list, t, &row);
+		text_release(&name);
+	}
+	text_release(&title);
+}
+
+static int put_functions(const struct event_report *r, const struct structures *data,
+			 const struct event_cache *last, const struct display *d, struct text *out,
+			 struct err *err)
 {
 	static const struct column share = {"MISSES", NULL, UNIT_SHARE,
 					    COLUMN_MEMBER(struct function_row, share)};
@@ -183,12 +219,14 @@ static int put_functions(const struct event_report *r, const struct event_cache 
 				    .unit = UNIT_SHARE,
 				    .offset = offsetof(struct function_row, part)};
 	const struct column_list *list = COLUMN_LIST(&share, &misses, &part, &name);
+	/* Data structures take the place of a function: the screen should not get longer. */
+	const size_t most = data != NULL ? SCREEN_FUNCTIONS - 1 : SCREEN_FUNCTIONS;
 	struct table *t = columns_table(list, d);
 	int status;
 
 	text_addf(out, "\nMisses in %s, code's and data's\n", last->name);
 	fit_prose(out, from, 2, d);
-	for (size_t i = 0; i < r->count && i < SCREEN_FUNCTIONS; i++) {
+	for (size_t i = 0; i < r->count && i < most; i++) {
 		const char *function = r->rows.items[r->order[i]].name;
 		double total = ir != SIZE_MAX ? events_value(p, ir, p->totals) : 0;
 		struct function_row row = {.misses = self_of(r, i, sort),
@@ -202,6 +240,8 @@ static int put_functions(const struct event_report *r, const struct event_cache 
 			row.part = self_of(r, i, ir) / total;
 		columns_table_row(list, t, &row);
 	}
+	if (data != NULL)
+		put_data(r, data, last, list, t);
 	status = table_print(t, out, err);
 	table_free(t);
 	return status;
@@ -258,8 +298,29 @@ static void find_function(const struct event_report *r, size_t column, struct ve
 		v->source_of = found->name;
 }
 
+/* The data structure with the most misses in this cache; code is none. */
+static void find_data(const struct event_report *r, const struct structures *data,
+		      const struct event_cache *at, struct verdict *v)
+{
+	const size_t level = structures_level(data, at->name);
+	const double total = events_value(r->p, at->column, r->p->totals);
+	uint64_t most = 0;
+
+	v->has_bins = true;
+	for (size_t i = 0; level != SIZE_MAX && i < data->count; i++) {
+		const struct structures_row *x = &data->rows[i];
+
+		if (x->misses[level].all <= most || x->data->kind == DATA_CODE)
+			continue;
+		most = x->misses[level].all;
+		v->data = x->data->name;
+		v->data_share = total > 0 ? (double)most / total : 0;
+	}
+}
+
 static void put_verdict(const struct event_report *r, const struct event_caches *c,
-			const char *file, const struct display *d, struct text *out)
+			const struct structures *data, const char *file, const struct display *d,
+			struct text *out)
 {
 	const struct event_cache *at = deciding(c);
 	struct verdict v = {.is_exact = true,
@@ -276,22 +337,27 @@ static void put_verdict(const struct event_report *r, const struct event_caches 
 		if (strcmp(v.caches[i].name, at->name) == 0)
 			v.ranked = i;
 	find_function(r, at->column, &v);
+	if (data != NULL)
+		find_data(r, data, at, &v);
 	verdict_put(&v, d, out);
 }
 
 int first_screen_events(const struct event_report *r, const struct event_caches *caches,
-			const char *file, const struct display *d, struct text *out,
-			struct err *err)
+			const struct structures *data, const char *file, const struct display *d,
+			struct text *out, struct err *err)
 {
 	const struct event_cache *last = event_caches_last(caches);
 	size_t from;
 
 	put_run(r->p, d, out);
-	if (put_caches(r->p, caches, d, out, err) != 0 || put_functions(r, last, d, out, err) != 0)
+	if (put_caches(r->p, caches, d, out, err) != 0 ||
+	    put_functions(r, data, last, d, out, err) != 0)
 		return -1;
 	from = out->count;
-	text_add(out, "Events are counted by code: 'dwell record' tells the data structures.\n");
+	if (data == NULL)
+		text_add(out,
+			 "Events are counted by code: 'dwell record' tells the data structures.\n");
 	fit_prose(out, from, 2, d);
-	put_verdict(r, caches, file, d, out);
+	put_verdict(r, caches, data, file, d, out);
 	return 0;
 }

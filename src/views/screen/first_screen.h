@@ -15,6 +15,7 @@
 
 struct event_caches;
 struct event_report;
+struct structures;
 struct summary;
 
 /*
@@ -24,10 +25,13 @@ struct summary;
 int first_screen_samples(const struct summary *s, const char *file, const char *caution,
 			 const struct display *d, struct text *out, struct err *err);
 
-/* The report must be by function, sorted by the misses of the last cache. */
+/*
+ * The report must be by function, sorted by the misses of the last cache. `data`: of one of its
+ * processes, sorted by the same; NULL: they were not counted.
+ */
 int first_screen_events(const struct event_report *r, const struct event_caches *caches,
-			const char *file, const struct display *d, struct text *out,
-			struct err *err);
+			const struct structures *data, const char *file, const struct display *d,
+			struct text *out, struct err *err);
 
 /* The command as a line, cut to the width of the display. */
 void first_screen_command(const char *command, const struct display *d, struct text *out);

@@ -392,6 +392,17 @@ static void go_objects(const struct sentence *s)
 	put_command(s, "objects", s->v->size_bytes);
 }
 
+/* Bins say at once which code misses on which data. */
+static bool has_bins(const struct verdict *v)
+{
+	return v->has_bins;
+}
+
+static void go_bins(const struct sentence *s)
+{
+	put_command(s, "bins", 0);
+}
+
 static bool has_function(const struct verdict *v)
 {
 	return v->is_exact && v->function != NULL && strlen(v->function) <= MOST_TYPED;
@@ -464,6 +475,7 @@ static bool fits_first_by_estimate(const struct verdict *v)
 static const struct rule what_next[] = {
 	{fits_first_by_estimate, go_curve},
 	{smaller_one_matters, go_smaller},
+	{has_bins, go_bins},
 	{has_source, go_annotate},
 	{has_data, go_objects},
 	{has_function, go_asm},

@@ -42,6 +42,7 @@ struct verdict {
 	/* The rows with the most misses, and their shares; NULL: none. */
 	const char *function, *data;
 	double function_share, data_share;
+	bool has_bins; /* misses are also counted by function and data */
 
 	const char *file; /* the profile */
 	int64_t process;  /* chosen by the user; QUERY_ANY: none */
