@@ -145,7 +145,7 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			.group = ROWS},
 	[OPTION_SOURCES] = {"sources", 0, "N", OPTION_COUNT, AT(sources),
 			    .help = "Show where the data of the N lines with the most misses comes "
-				    "from; 0: none",
+				    "from, or in simulations which it is; 0: none",
 			    .group = ROWS, .most = MOST_ROWS},
 	[OPTION_ASM] = {"asm", 0, NULL, OPTION_FLAG, AT(is_asm),
 			.help = "Show machine code and its jumps (event profiles only)",

@@ -80,6 +80,7 @@ static int add_line(struct collection *c, const struct store_node *n, int64_t lo
 	c->items[c->count] = *line;
 	c->items[c->count].file = f->line != 0 || f->file != NULL ? f->file : n->file;
 	c->items[c->count].line = f->line;
+	c->items[c->count].location = location;
 	if (c->by_address && l != NULL) {
 		c->items[c->count].object = events_object(c->p, l);
 		c->items[c->count].address = l->module_id != STORE_NONE ? l->module_address : l->pc;
@@ -156,6 +157,13 @@ static int compare_lines(const void *a, const void *b)
 	return order != 0 ? order : compare_texts(x->callee, y->callee);
 }
 
+static int compare_places(const void *a, const void *b)
+{
+	const struct event_place *x = a, *y = b;
+
+	return (x->location > y->location) - (x->location < y->location);
+}
+
 /* Merge equal lines, and give each its own values. */
 static int merge(struct event_annotation *a, struct collection *c, struct err *err)
 {
@@ -165,7 +173,8 @@ static int merge(struct event_annotation *a, struct collection *c, struct err *e
 	if (c->count > 0)
 		qsort(c->items, c->count, sizeof(*c->items), compare_lines);
 	a->values = calloc(c->count * m + 1, sizeof(*a->values));
-	if (a->values == NULL)
+	a->places = calloc(c->count + 1, sizeof(*a->places));
+	if (a->values == NULL || a->places == NULL)
 		return err_set(err, "out of memory");
 	for (i = 0; i < c->count; i++) {
 		struct event_line line = c->items[i];
@@ -179,7 +188,10 @@ static int merge(struct event_annotation *a, struct collection *c, struct err *e
 		}
 		for (k = 0; k < m; k++)
 			sum[k] += line.values[k];
+		if (line.callee == NULL && line.location != STORE_NONE)
+			a->places[a->place_count++] = (struct event_place){line.location, kept - 1};
 	}
+	qsort(a->places, a->place_count, sizeof(*a->places), compare_places);
 	c->count = kept;
 	return 0;
 }
@@ -201,6 +213,7 @@ int event_annotation_init(struct event_annotation *a, const struct event_profile
 	a->total = events_value(p, columns->sort, p->totals);
 	if (collect(&c, err) != 0 || merge(a, &c, err) != 0) {
 		free(c.items);
+		event_annotation_release(a);
 		return -1;
 	}
 	a->lines = c.items;
@@ -217,6 +230,40 @@ int event_annotation_init(struct event_annotation *a, const struct event_profile
 void event_annotation_release(struct event_annotation *a)
 {
 	free(a->lines);
+	free(a->places);
 	free(a->values);
 	*a = (struct event_annotation){0};
+}
+
+size_t event_annotation_line(const struct event_annotation *a, int64_t location)
+{
+	const struct event_place key = {.location = location}, *found = NULL;
+
+	if (a->place_count > 0)
+		found = bsearch(&key, a->places, a->place_count, sizeof(key), compare_places);
+	return found != NULL ? found->line : SIZE_MAX;
+}
+
+int64_t event_annotation_process(const struct event_annotation *a)
+{
+	const struct event_profile *p = a->p;
+	int64_t process = STORE_NONE;
+	double most = -1;
+
+	for (size_t i = 0; i < p->process_count; i++) {
+		double sum = 0;
+
+		for (size_t k = 0; k < p->cost_count; k++) {
+			const struct store_cost *c = &p->costs[k];
+
+			if (events_node(p, c->node_id)->process_id == p->processes[i].id &&
+			    event_annotation_line(a, c->location_id) != SIZE_MAX)
+				sum += events_value(p, a->columns->sort, c->values);
+		}
+		if (sum > most) {
+			most = sum;
+			process = p->processes[i].id;
+		}
+	}
+	return process;
 }

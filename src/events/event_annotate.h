@@ -16,6 +16,13 @@ struct event_line {
 	const char *callee; /* or NULL */
 	uint64_t calls;
 	const uint64_t *values;
+	int64_t location; /* of the first cost */
+};
+
+/* The line, by its number in the annotation, that has the code at a location. */
+struct event_place {
+	int64_t location;
+	size_t line;
 };
 
 struct event_annotation {
@@ -28,6 +35,8 @@ struct event_annotation {
 	 */
 	struct event_line *lines;
 	size_t count;
+	struct event_place *places; /* of own events, in the order of locations */
+	size_t place_count;
 	uint64_t *values;
 	double total; /* of the event to sort by, in the whole profile */
 };
@@ -41,5 +50,11 @@ int event_annotation_init(struct event_annotation *a, const struct event_profile
 			  const struct event_columns *columns, const char *argument,
 			  bool by_address, struct err *err);
 void event_annotation_release(struct event_annotation *a);
+
+/* The number of the line with the code at a location; SIZE_MAX: none has it. */
+size_t event_annotation_line(const struct event_annotation *a, int64_t location);
+
+/* The process with the most of the event to sort by in these lines; STORE_NONE: there is none. */
+int64_t event_annotation_process(const struct event_annotation *a);
 
 #endif

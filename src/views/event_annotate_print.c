@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "views/counted/counted.h"
 #include "views/event_figures.h"
 #include "views/event_list.h"
 #include "views/figures.h"
@@ -224,7 +225,7 @@ void event_annotation_csv(const struct event_annotation *a, struct text *out)
 	}
 }
 
-static json_t *json_line(const struct section *s, size_t i)
+static json_t *json_line(const struct section *s, const struct code_data *data, size_t i)
 {
 	const struct row row = row_of(s, i);
 	json_t *o = columns_json(row.x.callee != NULL ? COLUMN_LIST(C(LINE), C(CALLEE), C(CALLS))
@@ -232,10 +233,13 @@ static json_t *json_line(const struct section *s, size_t i)
 				 &row);
 
 	json_object_set_new(o, "events", event_list_json(s->a->p, s->a->columns, row.x.values));
+	if (data != NULL && row.x.callee == NULL)
+		json_object_set_new(o, "data", code_data_json(data, i));
 	return o;
 }
 
-int event_annotation_json(const struct event_annotation *a, struct text *out, struct err *err)
+int event_annotation_json(const struct event_annotation *a, const struct code_data *data,
+			  struct text *out, struct err *err)
 {
 	json_t *files = json_array();
 	size_t first;
@@ -246,7 +250,7 @@ int event_annotation_json(const struct event_annotation *a, struct text *out, st
 
 		open_section(&s, a, first, NULL);
 		for (; first < s.end; first++)
-			json_array_append_new(lines, json_line(&s, first));
+			json_array_append_new(lines, json_line(&s, data, first));
 		json_array_append_new(files,
 				      json_pack("{s:o, s:o}", "file",
 						json_text(a->lines[s.first].file), "lines", lines));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "events/event_code.h"
 #include "events/event_object.h"
+#include "views/counted/counted.h"
 #include "views/event_figures.h"
 #include "views/event_list.h"
 #include "views/figures.h"
@@ -187,6 +188,7 @@ struct row {
 	struct event_cells events;
 	struct event_line x;
 	const char *instruction;
+	size_t number; /* of the line in the annotation */
 };
 
 enum { OBJECT, ADDRESS, INSTRUCTION, FILE_OF, LINE, CALLEE, CALLS };
@@ -217,7 +219,7 @@ static void each_row(const struct event_annotation *a, row_function *take, void 
 	for (size_t i = 0; i < a->count; i++) {
 		const struct event_line *line = &a->lines[i];
 		char text[MACHINE_CODE_TEXT] = "";
-		const struct row row = {{a->p, line->values, NULL}, *line, text};
+		const struct row row = {{a->p, line->values, NULL}, *line, text, i};
 
 		if (line->object != object) {
 			machine_code_close(m);
@@ -256,6 +258,7 @@ void event_code_csv(const struct event_annotation *a, struct text *out)
 
 struct json {
 	const struct event_columns *columns;
+	const struct code_data *data; /* or NULL */
 	json_t *list;
 };
 
@@ -269,12 +272,15 @@ static void json_row(void *context, const struct row *row)
 
 	json_object_set_new(o, "events",
 			    event_list_json(row->events.p, json->columns, row->x.values));
+	if (json->data != NULL && row->x.callee == NULL)
+		json_object_set_new(o, "data", code_data_json(json->data, row->number));
 	json_array_append_new(json->list, o);
 }
 
-int event_code_json(const struct event_annotation *a, struct text *out, struct err *err)
+int event_code_json(const struct event_annotation *a, const struct code_data *data,
+		    struct text *out, struct err *err)
 {
-	struct json json = {a->columns, json_array()};
+	struct json json = {a->columns, data, json_array()};
 
 	each_row(a, json_row, &json);
 	return json_print(json_pack("{s:o}", "instructions", json.list), out, err);

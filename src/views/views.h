@@ -21,6 +21,7 @@
 struct annotation;
 struct annotation_list;
 struct calls;
+struct code_data;
 struct condition;
 struct curve;
 struct data;
@@ -151,13 +152,16 @@ int event_report_json(const struct event_report *r, struct text *out, struct err
 int event_annotation_text(const struct event_annotation *a, bool all, const struct display *d,
 			  struct text *out, struct text *notes, struct err *err);
 void event_annotation_csv(const struct event_annotation *a, struct text *out);
-int event_annotation_json(const struct event_annotation *a, struct text *out, struct err *err);
+/* `data`: each line gets the data that it misses on; NULL: not known. */
+int event_annotation_json(const struct event_annotation *a, const struct code_data *data,
+			  struct text *out, struct err *err);
 
 /* The same for machine code, read from the executed files, if they still exist. */
 int event_code_text(const struct event_annotation *a, const struct display *d, struct text *out,
 		    struct text *notes, struct err *err);
 void event_code_csv(const struct event_annotation *a, struct text *out);
-int event_code_json(const struct event_annotation *a, struct text *out, struct err *err);
+int event_code_json(const struct event_annotation *a, const struct code_data *data,
+		    struct text *out, struct err *err);
 
 /* Callers and callees of each function, trees, or the most costly calls. */
 struct calls_choice {

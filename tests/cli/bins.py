@@ -208,6 +208,30 @@ def reports_begin_with_the_top_data_structures():
 
 
 @case
+def annotated_lines_name_their_data():
+    """A line's structures have all its misses; the loops of the program use one structure each."""
+    counted(LL, PROGRAM, 'list')
+    for asm in [], ['--asm']:
+        status, out, _ = run('annotate', 'take_turns', *asm, '--format', 'json', 'run.db')
+        files = json.loads(out)
+        lines = files['instructions'] if asm else [line for f in files['files'] for line in f['lines']]
+        lines = [line for line in lines if 'data' in line]
+        check(status == 0 and any(line['data'] for line in lines), asm, lines[:3])
+        for line in lines:
+            for level, events in ('L1', ['I1mr', 'D1mr', 'D1mw']), ('LL', ['ILmr', 'DLmr', 'DLmw']):
+                shown = sum(d[level + '_misses'] for d in line['data'])
+                check(shown == sum(line['events'][e] for e in events), asm, line, level)
+    status, out, _ = run('annotate', 'add_up', '--sources', '1', 'run.db')
+    below = out[out.index('The data that the hottest lines miss on'):].split('\n')
+    check(status == 0 and below[2].endswith('fighting.c:57') and len(below) == 5, below)
+    check(below[3].endswith('  aligned_alloc in take_turns (fighting.c:64)'), below)
+    check('hottest lines' not in run('annotate', 'add_up', '--sources', '0', 'run.db')[1], 'none asked for')
+    simulate('--', 'true', path='other.db')
+    status, out, err = run('annotate', 'main', '--sources', '1', 'other.db')
+    check(status == 2 and not out and err.count('\n') == 1, status, out, err)
+
+
+@case
 def merged_profiles_keep_their_data_structures():
     """Both processes show in the merged profile what they show in their own."""
     parts = {'list.db': 'list', 'arrays.db': 'arrays'}

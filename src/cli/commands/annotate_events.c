@@ -4,9 +4,11 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/view.h"
 #include "cli/view_options.h"
 #include "events/event_annotate.h"
 #include "events/event_report.h"
+#include "views/counted/counted.h"
 #include "views/views.h"
 
 static int print_list(const struct options *o, const struct event_profile *p,
@@ -29,7 +31,8 @@ static int print_list(const struct options *o, const struct event_profile *p,
 	return view_show(&out, ret, &err);
 }
 
-static int print_code(const struct options *o, const struct event_annotation *a)
+static int print_code(const struct options *o, const struct event_annotation *a,
+		      const struct code_data *data)
 {
 	struct display d = view_display();
 	struct text out = {0}, notes = {0};
@@ -41,18 +44,52 @@ static int print_code(const struct options *o, const struct event_annotation *a)
 	else if (o->format == VIEW_CSV)
 		event_annotation_csv(a, &out);
 	else if (o->format == VIEW_JSON)
-		ret = o->is_asm ? event_code_json(a, &out, &err)
-				: event_annotation_json(a, &out, &err);
+		ret = o->is_asm ? event_code_json(a, data, &out, &err)
+				: event_annotation_json(a, data, &out, &err);
 	else
 		ret = o->is_asm ? event_code_text(a, &d, &out, &notes, &err)
 				: event_annotation_text(a, o->all, &d, &out, &notes, &err);
+	if (ret == 0 && o->format == VIEW_TEXT && data != NULL)
+		ret = code_data_text(data, a, o->sources, &d, &out, &err);
 	text_add(&notes, a->function.note);
 	view_notes(&notes);
 	return view_show(&out, ret, &err);
 }
 
+static size_t line_of(const void *annotation, int64_t location)
+{
+	return event_annotation_line(annotation, location);
+}
+
+/* The code with the data that it misses on, which is known of one process. */
+static int print_with_data(const struct options *o, const struct event_annotation *a)
+{
+	struct code_data data;
+	struct profile p;
+	struct err err;
+	int code;
+
+	if (profile_open_bins(&p, o->input, event_annotation_process(a), &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (code_data_init(&data, &p, &o->query, line_of, a, &err) == 0) {
+		code = print_code(o, a, &data);
+		code_data_release(&data);
+	} else {
+		code = cli_fail(&err, EXIT_INPUT);
+	}
+	profile_close(&p);
+	return code;
+}
+
+/* Bins are not kept apart by thread, and CSV has no place for them. */
+static bool has_data(const struct options *o, const struct event_annotation *a)
+{
+	return a->p->thread == STORE_NONE && o->format != VIEW_CSV && view_is_counted(o->input);
+}
+
 int annotate_events(const struct options *o, struct event_profile *p)
 {
+	static const int of_data[] = {OPTION_SOURCES, 0};
 	struct event_annotation a;
 	struct event_columns columns;
 	struct err err;
@@ -64,7 +101,17 @@ int annotate_events(const struct options *o, struct event_profile *p)
 		return print_list(o, p, &columns);
 	if (event_annotation_init(&a, p, &columns, o->word, o->is_asm, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	code = print_code(o, &a);
+	if (has_data(o, &a)) {
+		code = print_with_data(o, &a);
+	} else if (options_given(o, OPTION_SOURCES)) {
+		err_set(&err,
+			"profile '%s' has no data of lines: --%s is for those of 'dwell record' "
+			"and 'dwell simulate --data'",
+			o->input, options_first(o, of_data));
+		code = cli_fail(&err, EXIT_USAGE);
+	} else {
+		code = print_code(o, &a, NULL);
+	}
 	event_annotation_release(&a);
 	return code;
 }

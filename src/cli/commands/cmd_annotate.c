@@ -26,7 +26,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static const int of_samples[] = {VIEW_OF_SAMPLES, OPTION_SOURCES, 0};
+static const int of_samples[] = {VIEW_OF_SAMPLES, 0};
 static const int of_events[] = {OPTION_THREAD_ID, OPTION_ASM, OPTION_EVENT, 0};
 
 static int print_list(const struct options *o, const struct profile *p, const struct query *q)

@@ -3,8 +3,13 @@
 #ifndef DWELL_VIEWS_COUNTED_COUNTED_H
 #define DWELL_VIEWS_COUNTED_COUNTED_H
 
+#include <jansson.h>
+
+#include "estimate/counted/code_data.h"
 #include "estimate/counted/structures.h"
 #include "views/fit.h"
+
+struct event_annotation;
 
 /*
  * The first `rows` data structures, with misses and causes in each level. With `s->names.word` the
@@ -14,5 +19,13 @@ int structures_text(const struct structures *s, size_t rows, const struct displa
 		    struct text *out, struct err *err);
 void structures_csv(const struct structures *s, struct text *out);
 int structures_json(const struct structures *s, struct text *out, struct err *err);
+
+/*
+ * The data that the `most` lines (or instructions) of an annotation with the most stall miss on, as
+ * text below the code; pieces are lines of the annotation. Of one line for JSON: an array.
+ */
+int code_data_text(const struct code_data *c, const struct event_annotation *a, size_t most,
+		   const struct display *d, struct text *out, struct err *err);
+json_t *code_data_json(const struct code_data *c, size_t line);
 
 #endif

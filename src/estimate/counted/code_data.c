@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums bins up by pieces of code and data structures; see code_data.h. */
+#include "estimate/counted/code_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/group.h"
+
+static void add_row(void *to, const void *more)
+{
+	struct code_data_row *row = to;
+	const struct code_data_row *x = more;
+
+	counted_add(&row->first, &x->first);
+	counted_add(&row->last, &x->last);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct code_data_row *x = a, *y = b;
+
+	if (x->piece != y->piece)
+		return x->piece < y->piece ? -1 : 1;
+	if (x->cycles != y->cycles)
+		return x->cycles < y->cycles ? 1 : -1;
+	return strcmp(x->structure->name, y->structure->name);
+}
+
+static void list_rows(struct code_data *c, code_data_piece *piece_of, const void *context)
+{
+	const struct profile *p = c->names.profile;
+
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const struct store_bin *b = &p->bins[i];
+		const struct counted_misses misses = {b->misses, b->cold, b->by_self};
+		struct code_data_row row = {.piece = piece_of(context, b->location_id)};
+
+		if (row.piece == SIZE_MAX)
+			continue;
+		row.structure = counted_data(&c->names, b->structure_id);
+		if (counted_is_last(b->cache))
+			row.last = misses;
+		else if (counted_is_first(b->cache))
+			row.first = misses;
+		else
+			continue;
+		c->rows[c->count++] = row;
+	}
+}
+
+int code_data_init(struct code_data *c, const struct profile *p, const struct query *q,
+		   code_data_piece *piece_of, const void *context, struct err *err)
+{
+	static const struct group_type by_key = {
+		sizeof(struct code_data_row), offsetof(struct code_data_row, first), add_row};
+
+	*c = (struct code_data){0};
+	if (counted_init(&c->names, p, q, DATA_BY_LINE, NULL, err) != 0)
+		return -1;
+	c->rows = calloc(p->bin_count + 1, sizeof(*c->rows));
+	if (c->rows != NULL)
+		list_rows(c, piece_of, context);
+	if (c->rows == NULL || group_sum(&by_key, c->rows, &c->count) != 0) {
+		code_data_release(c);
+		return err_set(err, "not enough memory for the misses of %zu instructions",
+			       p->bin_count);
+	}
+	for (size_t i = 0; i < c->count; i++)
+		c->rows[i].cycles = counted_cycles(c->rows[i].first.all, c->rows[i].last.all);
+	qsort(c->rows, c->count, sizeof(*c->rows), compare);
+	return 0;
+}
+
+void code_data_release(struct code_data *c)
+{
+	free(c->rows);
+	counted_release(&c->names);
+	*c = (struct code_data){0};
+}
+
+const struct code_data_row *code_data_of(const struct code_data *c, size_t piece, size_t *count)
+{
+	size_t low = 0, high = c->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->rows[middle].piece < piece)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*count = 0; low + *count < c->count && c->rows[low + *count].piece == piece;)
+		++*count;
+	return *count > 0 ? &c->rows[low] : NULL;
+}
