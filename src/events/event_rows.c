@@ -25,7 +25,7 @@
 const char *const event_by_names[EVENT_BY_COUNT] = {
 	[EVENT_BY_FUNCTION] = "function", [EVENT_BY_CLASS] = "class",	[EVENT_BY_FILE] = "file",
 	[EVENT_BY_OBJECT] = "object",	  [EVENT_BY_LINE] = "line",	[EVENT_BY_LOOP] = "loop",
-	[EVENT_BY_PROCESS] = "process",	  [EVENT_BY_THREAD] = "thread",
+	[EVENT_BY_PROCESS] = "process",	  [EVENT_BY_THREAD] = "thread", [EVENT_BY_DATA] = "data",
 };
 
 #define NO_ROW SIZE_MAX
@@ -116,6 +116,7 @@ static size_t row_of_node(struct grouping *g, const struct store_node *n)
 
 	switch (g->by) {
 	case EVENT_BY_FUNCTION:
+	case EVENT_BY_DATA:
 		key.name = n->function;
 		key.file = n->file;
 		key.object = n->object;

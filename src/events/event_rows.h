@@ -15,6 +15,7 @@ enum event_by {
 	EVENT_BY_LOOP, /* the innermost loop of machine code around an instruction */
 	EVENT_BY_PROCESS,
 	EVENT_BY_THREAD,
+	EVENT_BY_DATA,	/* data structures, which are the nodes of a profile of their own */
 	EVENT_BY_COUNT, /* number of kinds that users can name */
 	EVENT_BY_NODE,	/* a row for each node, in the same order, none left out */
 };

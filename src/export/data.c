@@ -118,7 +118,7 @@ int export_data_open(struct export_data *d, const struct export_request *r, stru
 {
 	int status;
 
-	*d = (struct export_data){0};
+	*d = (struct export_data){.path = r->input};
 	status = events_open(&d->p, r->input, r->process, err);
 	if (status < 0)
 		return -1;

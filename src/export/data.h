@@ -23,7 +23,8 @@ struct export_data {
 	struct profile profile; /* for samples */
 	bool is_sampled;	/* counts are estimates, and calls are not counted */
 
-	char *command; /* of the run, or of the chosen process */
+	const char *path; /* of the profile; owned by the caller */
+	char *command;	  /* of the run, or of the chosen process */
 	struct store_process *processes;
 	size_t process_count;
 	struct store_module *modules;

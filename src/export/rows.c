@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "estimate/counted/code_data.h"
 #include "export/formats.h"
 #include "export/functions.h"
+#include "store/whose.h"
+#include "views/counted/counted.h"
 #include "views/event_figures.h"
 #include "views/json.h"
 
@@ -65,6 +69,20 @@ static void merge(struct cost_rows *r, size_t columns)
 	r->count = kept;
 }
 
+/* The row of the cost i, without its values. */
+static struct cost_row key_of(const struct cost_rows *r, const struct export_data *d, size_t i)
+{
+	const struct store_cost *c = &d->costs[i];
+	struct cost_row row = {.process = d->nodes[c->node_id].process_id,
+			       .function = r->functions.of_node[c->node_id],
+			       .place = export_place(export_location(d, c->location_id))};
+
+	if (row.place.file == NULL)
+		row.place =
+			(struct store_frame){.file = r->functions.items[row.function].name->file};
+	return row;
+}
+
 static int rows_init(struct cost_rows *r, const struct export_data *d, struct err *err)
 {
 	*r = (struct cost_rows){0};
@@ -77,17 +95,11 @@ static int rows_init(struct cost_rows *r, const struct export_data *d, struct er
 		return err_set(err, "not enough memory for %zu rows", d->cost_count);
 	}
 	for (size_t i = 0; i < d->cost_count; i++) {
-		const struct store_cost *c = &d->costs[i];
 		struct cost_row *row = &r->items[r->count++];
 
-		row->process = d->nodes[c->node_id].process_id;
-		row->function = r->functions.of_node[c->node_id];
-		row->place = export_place(export_location(d, c->location_id));
-		if (row->place.file == NULL)
-			row->place = (struct store_frame){
-				.file = r->functions.items[row->function].name->file};
+		*row = key_of(r, d, i);
 		row->values = r->memory + i * d->columns;
-		memcpy(row->values, c->values, d->columns * sizeof(*row->values));
+		memcpy(row->values, d->costs[i].values, d->columns * sizeof(*row->values));
 	}
 	merge(r, d->columns);
 	return 0;
@@ -146,6 +158,70 @@ static json_t *json_row(const struct cost_rows *rows, const struct export_column
 	return o;
 }
 
+/* ---- The data that rows miss on ---- */
+
+/* Of each location with costs: the number of its row. */
+static int map_rows(const struct cost_rows *rows, const struct export_data *d, struct map *row_of,
+		    struct err *err)
+{
+	for (size_t i = 0; i < d->cost_count; i++) {
+		const struct store_location *l = export_location(d, d->costs[i].location_id);
+		const struct cost_row key = key_of(rows, d, i);
+		const struct cost_row *row =
+			bsearch(&key, rows->items, rows->count, sizeof(key), compare);
+
+		if (l != NULL && row != NULL &&
+		    map_set(row_of, (uint64_t)l->id, (uint64_t)(row - rows->items)) != 0)
+			return err_set(err, "not enough memory for %zu rows", rows->count);
+	}
+	return 0;
+}
+
+static size_t find_row(const void *row_of, int64_t location)
+{
+	uint64_t row;
+
+	return map_get(row_of, (uint64_t)location, &row) ? (size_t)row : SIZE_MAX;
+}
+
+/* Add the data structures of one process to its rows in the list. */
+static int add_data_of(const struct cost_rows *rows, const struct export_data *d, int64_t process,
+		       const struct map *row_of, json_t *list, struct err *err)
+{
+	struct code_data data;
+	struct profile p;
+	struct query all;
+	int status;
+
+	if (profile_open_bins(&p, d->path, process, err) != 0)
+		return -1;
+	query_init(&all);
+	status = code_data_init(&data, &p, &all, find_row, row_of, err);
+	for (size_t i = 0; status == 0 && i < rows->count; i++)
+		if (rows->items[i].process == process)
+			json_object_set_new(json_array_get(list, i), "data",
+					    code_data_json(&data, i));
+	if (status == 0)
+		code_data_release(&data);
+	query_release(&all);
+	profile_close(&p);
+	return status;
+}
+
+static int add_data(const struct cost_rows *rows, const struct export_data *d, json_t *list,
+		    struct err *err)
+{
+	struct map row_of = {0};
+	int status = map_rows(rows, d, &row_of, err);
+
+	for (size_t i = 0; status == 0 && i < d->process_count; i++)
+		status = add_data_of(rows, d, d->processes[i].id, &row_of, list, err);
+	map_release(&row_of);
+	return status;
+}
+
+/* ---- JSON ---- */
+
 static json_t *json_event(const struct export_data *d, const struct export_column *c)
 {
 	json_t *o = json_object();
@@ -162,6 +238,7 @@ int export_json(struct export_job *j, struct err *err)
 	const struct export_columns *c = &j->columns;
 	json_t *events = json_array(), *list = json_array();
 	struct cost_rows rows;
+	int status = 0;
 
 	if (rows_init(&rows, d, err) != 0) {
 		json_decref(events);
@@ -172,7 +249,14 @@ int export_json(struct export_job *j, struct err *err)
 		json_array_append_new(events, json_event(d, &c->items[k]));
 	for (size_t i = 0; i < rows.count; i++)
 		json_array_append_new(list, json_row(&rows, c, &rows.items[i]));
+	if (!d->is_sampled && store_has_bins(d->p.store))
+		status = add_data(&rows, d, list, err);
 	rows_release(&rows);
+	if (status != 0) {
+		json_decref(events);
+		json_decref(list);
+		return -1;
+	}
 	return json_print(json_pack("{s:o, s:o, s:o}", "command", json_text(d->command), "events",
 				    events, "rows", list),
 			  &j->out, err);

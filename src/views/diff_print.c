@@ -84,6 +84,7 @@ enum {
 	SHOWN_OBJECT,
 	SHOWN_CLASS,
 	SHOWN_FUNCTION,
+	SHOWN_DATA,
 	PLACE,
 	PLACE_FILE,
 	OBJECT_NAME,
@@ -107,6 +108,7 @@ static const struct column columns[] = {
 	[SHOWN_OBJECT] = {"OBJECT", NULL, UNIT_TEXT, SHOWN},
 	[SHOWN_CLASS] = {"CLASS", NULL, UNIT_TEXT, SHOWN},
 	[SHOWN_FUNCTION] = {"FUNCTION", NULL, UNIT_TEXT, SHOWN},
+	[SHOWN_DATA] = {"DATA STRUCTURE", NULL, UNIT_TEXT, SHOWN},
 	[PLACE] = {"LINE", NULL, UNIT_TEXT, get_place, .may_cut = true},
 	[PLACE_FILE] = {"FILE", NULL, UNIT_TEXT, get_place, .may_cut = true},
 	[OBJECT_NAME] = {"OBJECT", NULL, UNIT_TEXT, COLUMN_MEMBER(struct row, object_name),
@@ -217,6 +219,7 @@ static int put_rows(const struct diff *d, size_t top, const struct display *disp
 		[EVENT_BY_FILE] = COLUMN_LIST(SIDES, C(SHOWN_FILE)),
 		[EVENT_BY_OBJECT] = COLUMN_LIST(SIDES, C(SHOWN_OBJECT)),
 		[EVENT_BY_CLASS] = COLUMN_LIST(SIDES, C(SHOWN_CLASS)),
+		[EVENT_BY_DATA] = COLUMN_LIST(SIDES, C(SHOWN_DATA)),
 	};
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top;
 	int status;

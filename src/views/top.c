@@ -12,6 +12,7 @@
 #include "estimate/hot.h"
 #include "estimate/processes.h"
 #include "views/cost_columns.h"
+#include "views/counted/counted.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/table.h"
@@ -50,12 +51,23 @@ static void put_line(struct text *out, const struct display *d, const struct tex
 	text_release(&safe);
 }
 
-/* Put what runs, for how long, and how much of it was seen. */
+/* Put what runs, and for how long. */
+static void put_command(const struct profile *p, const struct display *d, struct text *out)
+{
+	const char *command = store_meta_text(p->store, "command");
+	struct text line = {0};
+
+	put_state(p, &line);
+	text_addf(&line, ": %s", command != NULL ? command : "");
+	put_line(out, d, &line);
+	text_release(&line);
+}
+
+/* Put how much of it was seen. */
 static void put_run(const struct profile *p, const struct display *d, struct text *out)
 {
 	uint64_t accesses = 0, samples = 0, windows = 0, live = 0;
 	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES];
-	const char *command = store_meta_text(p->store, "command");
 	struct text line = {0};
 
 	for (size_t i = 0; i < p->process_count; i++) {
@@ -64,10 +76,6 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 		windows += p->processes[i].windows;
 		live += strcmp(p->processes[i].state, "running") == 0;
 	}
-	put_state(p, &line);
-	text_addf(&line, ": %s", command != NULL ? command : "");
-	put_line(out, d, &line);
-	line.count = 0;
 	text_addf(&line, "%zu process%s, %" PRIu64 " running; %s accesses; ", p->process_count,
 		  p->process_count == 1 ? "" : "es", live, figure_count(accesses, a));
 	text_addf(&line, "%s in %s", figure_things(samples, "sample", b),
@@ -169,9 +177,34 @@ int top_text(const struct profile *p, enum top_view view, const struct query *q,
 
 	if (profile_choose(p, q, &chosen, err) != 0)
 		return -1;
+	put_command(p, d, out);
 	put_run(p, d, out);
 	put_process(p, &chosen, d, out);
 	put_title(p, view, &chosen, d, out);
 	return view == TOP_PROCESSES ? put_processes(p, &chosen, rows, d, out, err)
 				     : put_hot(p, view, &chosen, rows, d, out, err);
+}
+
+int top_data_text(const struct structures *s, size_t rows, const struct display *d,
+		  struct text *out, struct err *err)
+{
+	const struct profile *p = s->names.profile;
+	char figure[FIGURE_BYTES];
+	struct text line = {0};
+
+	put_command(p, d, out);
+	text_addf(&line, "process %" PRId64 " of %zu: ", p->process->id, p->process_count);
+	text_add(&line, name_of(p->process));
+	put_line(out, d, &line);
+	line.count = 0;
+	text_add(&line, "exact misses:");
+	for (size_t i = 0; i < s->level_count; i++)
+		text_addf(&line, "%s %s %s", i > 0 ? "," : "", s->levels[i],
+			  figure_count(s->totals[i], figure));
+	put_line(out, d, &line);
+	line.count = 0;
+	text_add(&line, s->count > 0 ? "Data structures:" : "No data structure has missed yet.");
+	put_line(out, d, &line);
+	text_release(&line);
+	return s->count > 0 ? structures_table(s, rows, d, out, err) : 0;
 }

@@ -34,6 +34,7 @@ struct processes;
 struct profile;
 struct query;
 struct reuse;
+struct structures;
 struct reuse_place;
 struct spatial;
 struct summary;
@@ -140,6 +141,10 @@ enum top_view {
  */
 int top_text(const struct profile *p, enum top_view view, const struct query *q, size_t rows,
 	     const struct display *d, struct text *out, struct err *err);
+
+/* The same for a simulation: the data structures of the profile's chosen process. */
+int top_data_text(const struct structures *s, size_t rows, const struct display *d,
+		  struct text *out, struct err *err);
 
 /* ---- Counted events ---- */
 

@@ -232,6 +232,49 @@ def annotated_lines_name_their_data():
 
 
 @case
+def two_runs_are_compared_by_data_structure():
+    """
+    Direct-mapped against two ways, for the array that is written last: each of its 4,096 doubles misses when it is
+    written and 100 times when it is read; with two ways each of its 512 lines does.
+    """
+    for path, ways in ('a.db', 1), ('b.db', 2):
+        counted('--cache=L1d=32K,%d,64' % ways, LL, PROGRAM, 'arrays', path=path)
+    status, out, err = run('diff', '--by', 'data', '--sites-by', 'line', '--format', 'json', 'a.db', 'b.db')
+    found = json.loads(out)
+    row = [r for r in found['rows'] if r['name'] == 'aligned_alloc in fight (fighting.c:32)'][0]['events']
+    check(status == 0 and found['by'] == 'data', status, err)
+    check((row['L1m']['a'], row['L1m']['b'], row['L1m']['change']) == (101 * 4096, 101 * 512, -101 * 3584), row)
+    check(row['L1m_others']['a'] == 101 * 4096 - 512 and row['L1m_others']['b'] <= 512, row)
+    for side, path in ('a', 'a.db'), ('b', 'b.db'):
+        own = {r['name']: r for r in rows('objects', path=path)}
+        check(found['totals']['L1m'][side] == sum(int(r['L1_misses']) for r in own.values()), path)
+        for r in found['rows']:
+            check(r['events']['LLm'][side] == int(own.get(r['name'], {'LL_misses': 0})['LL_misses']), path, r)
+    status, out, _ = run('diff', '--by', 'data', 'a.db', 'b.db')
+    check(status == 0 and 'largest change of Stall' in out and 'aligned_alloc in fight (fighting.c)' in out, out)
+    status, _, err = run('diff', '--by', 'data', '--fail-if', 'aligned_alloc in fight (fighting.c):L1m < 0%', 'a.db', 'b.db')
+    check(status == 1 and 'holds' in err, status, err)
+    simulate('--', 'true', path='other.db')
+    status, out, err = run('diff', '--by', 'data', 'a.db', 'other.db')
+    check(status == 3 and not out and 'other.db' in err and err.count('\n') == 1, status, out, err)
+
+
+@case
+def exports_and_top_show_data_structures():
+    counted(LL, PROGRAM, 'list')
+    status, out, err = run('export', '--to', 'json', 'run.db')
+    lines = json.loads(out)['rows']
+    check(status == 0 and all('data' in r for r in lines), err, lines[:2])
+    for r in lines:
+        wanted = sum(r['values'][e] for e in ['I1mr', 'D1mr', 'D1mw'])
+        check(sum(x['L1_misses'] for x in r['data']) == wanted, r)
+    status, out, err = run('top', '--once', '-n', '2', 'run.db')
+    names = [r['name'] for r in rows('objects')[:2]]
+    check(status == 0 and all(name in out for name in names) and 'exact misses: L1 ' in out, status, out, err)
+    check(len(out.split('\n')) == 8, out)
+
+
+@case
 def merged_profiles_keep_their_data_structures():
     """Both processes show in the merged profile what they show in their own."""
     parts = {'list.db': 'list', 'arrays.db': 'arrays'}

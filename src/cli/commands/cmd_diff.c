@@ -6,13 +6,21 @@
 #include "cli/event_options.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
+#include "estimate/data.h"
 #include "estimate/diff_samples.h"
 #include "events/diff.h"
+#include "views/counted/data_events.h"
 #include "views/views.h"
 
-static const char *const by_names[] = {"function", "line", "file", "object", "class", NULL};
-static const enum event_by kinds[] = {EVENT_BY_FUNCTION, EVENT_BY_LINE, EVENT_BY_FILE,
-				      EVENT_BY_OBJECT, EVENT_BY_CLASS};
+static const char *const by_names[] = {"function", "line", "file", "object", "class", "data", NULL};
+static const enum event_by kinds[] = {EVENT_BY_FUNCTION, EVENT_BY_LINE,	 EVENT_BY_FILE,
+				      EVENT_BY_OBJECT,	 EVENT_BY_CLASS, EVENT_BY_DATA};
+static const char *const sites_by_names[] = {
+	[DATA_BY_FUNCTION] = "function",
+	[DATA_BY_LINE] = "line",
+	[DATA_BY_PATH] = "path",
+	NULL,
+};
 
 static const struct option_use uses[] = {
 	{OPTION_FORMAT, .usual = "text"},
@@ -22,6 +30,7 @@ static const struct option_use uses[] = {
 	{OPTION_CACHE_SIZE, .shown = "of samples: the largest of the machine that both resolve"},
 	VIEW_SETS,
 	{OPTION_BY, .usual = "function", .choices = by_names},
+	{OPTION_SITES_BY, .usual = "function", .choices = sites_by_names},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
 	{OPTION_SORT, .shown = "the first event shown; of samples misses"},
 	{OPTION_INCLUSIVE},
@@ -78,6 +87,9 @@ static int compare_events(struct comparison *o, struct diff *d)
 		return cli_fail(&err, EXIT_INPUT);
 	if (diff_columns(d, &o->options->query, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
+	if (o->by == EVENT_BY_DATA && !options_given(o->options, OPTION_SORT) &&
+	    o->options->query.metric_count == 0)
+		d->sort = d->columns - 1; /* Stall, the last event */
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (diff_check(d, &o->conditions[i], &err) != 0)
 			return cli_fail(&err, EXIT_USAGE);
@@ -158,6 +170,32 @@ static int compare_samples(struct comparison *o)
 	return code;
 }
 
+/* ---- Data structures ---- */
+
+/* Blocks are matched by the function that allocates them: other lines change their numbers. */
+static int compare_data(struct comparison *o)
+{
+	const int64_t process = o->options->query.process;
+	const enum data_by by = (enum data_by)o->options->sites_by;
+	struct event_profile a, b;
+	struct diff d = {.a = {.path = o->inputs[0], .profile = &a},
+			 .b = {.path = o->inputs[1], .profile = &b}};
+	struct err err;
+	int code;
+
+	if (data_events_open(&a, o->inputs[0], process, by, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (data_events_open(&b, o->inputs[1], process, by, &err) == 0) {
+		code = compare_events(o, &d);
+		diff_release(&d);
+		events_close(&b);
+	} else {
+		code = cli_fail(&err, EXIT_INPUT);
+	}
+	events_close(&a);
+	return code;
+}
+
 static int compare(struct comparison *o)
 {
 	struct event_profile a, b;
@@ -205,7 +243,7 @@ static int diff(struct options *o)
 	c.condition_count = o->condition_count;
 	for (size_t i = 0; i < o->condition_count; i++)
 		c.conditions[i].text = o->conditions[i];
-	return compare(&c);
+	return c.by == EVENT_BY_DATA ? compare_data(&c) : compare(&c);
 }
 
 const struct command command_diff = {
@@ -219,7 +257,8 @@ const struct command command_diff = {
 			.doc = "Show the differences between the profiles A and B, of two builds "
 			       "or two inputs of a program: the totals, and the functions that "
 			       "changed most. Code is matched by its name. Of samples, rows are "
-			       "functions, lines or files.",
+			       "functions, lines or files. With --by data, the data structures of "
+			       "two profiles that 'dwell simulate --data' made.",
 			.uses = uses,
 		},
 };

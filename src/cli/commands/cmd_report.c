@@ -12,13 +12,13 @@
 #include "cli/view_options.h"
 #include "estimate/data.h"
 #include "estimate/summary.h"
+#include "events/event_rows.h"
 #include "views/views.h"
 
 #define DEFAULT_ROWS 10
 
 static const char *const by_names[] = {"function", "class",   "file",	"object", "line",
 				       "loop",	   "process", "thread", "data",	  NULL};
-#define BY_DATA EVENT_BY_COUNT /* the name after those of events */
 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
@@ -86,7 +86,7 @@ static int report(struct options *o)
 	static const struct event_or_sample_view view = {of_samples, of_events, print_report,
 							 report_events_print};
 
-	return o->by == BY_DATA ? report_data(o) : event_options_run(o, &view);
+	return o->by == EVENT_BY_DATA ? report_data(o) : event_options_run(o, &view);
 }
 
 const struct command command_report = {

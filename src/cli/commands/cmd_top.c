@@ -12,6 +12,7 @@
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "collector/target/control_socket.h"
+#include "estimate/counted/structures.h"
 #include "views/views.h"
 
 #define ONCE_ROWS 20
@@ -49,7 +50,7 @@ static const struct option_use uses[] = {
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
-	{OPTION_SORT, .shown = "misses; of processes accesses"},
+	{OPTION_SORT, .shown = "misses; of processes accesses, of simulations stall"},
 	{OPTION_ROWS, .shown = "20; as many as fit the terminal"},
 	{OPTION_HELP},
 	{OPTION_VERSION},
@@ -58,12 +59,33 @@ static const struct option_use uses[] = {
 
 /* ---- One drawing ---- */
 
+/* The data structures of a simulation, whatever the view. */
+static int draw_data(const struct top *t, size_t rows, const struct display *d, struct text *out,
+		     struct err *err)
+{
+	struct structures s;
+	struct profile p;
+	int status;
+
+	if (profile_open_bins(&p, t->input, t->options->query.process, err) != 0)
+		return -1;
+	status = structures_init(&s, &p, &t->options->query, DATA_BY_LINE, NULL, err);
+	if (status == 0) {
+		status = top_data_text(&s, rows, d, out, err);
+		structures_release(&s);
+	}
+	profile_close(&p);
+	return status;
+}
+
 static int draw_text(const struct top *t, size_t rows, const struct display *d, struct text *out,
 		     struct err *err)
 {
 	struct profile p;
 	int status;
 
+	if (view_is_counted(t->input))
+		return draw_data(t, rows, d, out, err);
 	if (profile_open(&p, t->input, t->options->query.process, err) != 0)
 		return -1;
 	status = top_text(&p, t->view, &t->options->query, rows, d, out, err);
@@ -245,7 +267,8 @@ const struct command command_top = {
 		{
 			.name = "top",
 			.arguments = "[FILE]",
-			.doc = "Watch a run in progress: its processes, and where they miss.",
+			.doc = "Watch a run in progress: its processes, and where they miss. Of a "
+			       "run of 'dwell simulate --data', its data structures.",
 			.notes = "Keys: p, f and l show processes, functions and lines; q ends. "
 				 "Functions "
 				 "and lines are those of --process.",

@@ -52,8 +52,8 @@ static void list_rows(struct code_data *c, code_data_piece *piece_of, const void
 int code_data_init(struct code_data *c, const struct profile *p, const struct query *q,
 		   code_data_piece *piece_of, const void *context, struct err *err)
 {
-	static const struct group_type by_key = {
-		sizeof(struct code_data_row), offsetof(struct code_data_row, first), add_row};
+	static const struct group_type by_key = {sizeof(struct code_data_row),
+						 offsetof(struct code_data_row, first), add_row};
 
 	*c = (struct code_data){0};
 	if (counted_init(&c->names, p, q, DATA_BY_LINE, NULL, err) != 0)

@@ -180,9 +180,9 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 
 json_t *code_data_json(const struct code_data *c, size_t line)
 {
-	const struct column_list *list = COLUMN_LIST(
-		C(NAME), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST),
-		C(LAST_COLD), C(LAST_SELF), C(LAST_OTHERS));
+	const struct column_list *list =
+		COLUMN_LIST(C(NAME), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS),
+			    C(LAST), C(LAST_COLD), C(LAST_SELF), C(LAST_OTHERS));
 	json_t *o = json_array();
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);

@@ -17,6 +17,9 @@ struct event_annotation;
  */
 int structures_text(const struct structures *s, size_t rows, const struct display *d,
 		    struct text *out, struct err *err);
+/* Its table alone; there must be a row. */
+int structures_table(const struct structures *s, size_t rows, const struct display *d,
+		     struct text *out, struct err *err);
 void structures_csv(const struct structures *s, struct text *out);
 int structures_json(const struct structures *s, struct text *out, struct err *err);
 

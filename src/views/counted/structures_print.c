@@ -187,19 +187,14 @@ static void put_heading(const struct structures *s, const struct display *d, str
 	fit_prose(out, from, 0, d);
 }
 
-int structures_text(const struct structures *s, size_t rows, const struct display *d,
-		    struct text *out, struct err *err)
+int structures_table(const struct structures *s, size_t rows, const struct display *d,
+		     struct text *out, struct err *err)
 {
 	const size_t most = rows < s->count ? rows : s->count;
 	struct layout l;
 	struct table *t;
 	int status;
 
-	put_heading(s, d, out);
-	if (s->count == 0) {
-		text_add(out, "No row matches what --focus and --ignore say.\n");
-		return 0;
-	}
 	lay_out_text(&l, s);
 	t = columns_table(&l.list.columns, d);
 	table_may_leave_out(t, l.less, l.less_count);
@@ -210,11 +205,26 @@ int structures_text(const struct structures *s, size_t rows, const struct displa
 	}
 	status = table_print(t, out, err);
 	table_free(t);
+	return status;
+}
+
+int structures_text(const struct structures *s, size_t rows, const struct display *d,
+		    struct text *out, struct err *err)
+{
+	const size_t most = rows < s->count ? rows : s->count;
+
+	put_heading(s, d, out);
+	if (s->count == 0) {
+		text_add(out, "No row matches what --focus and --ignore say.\n");
+		return 0;
+	}
+	if (structures_table(s, rows, d, out, err) != 0)
+		return -1;
 	figure_more(out, s->count - most, "");
 	for (size_t i = 0; s->names.word != NULL && i < most; i++)
 		data_put_details(&s->names.data, (size_t)(s->rows[i].data - s->names.data.rows), d,
 				 out);
-	return status;
+	return 0;
 }
 
 /* ---- CSV and JSON ---- */
