@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  23u
+#define CHANNEL_VERSION		  24u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -46,6 +46,7 @@
  * stream	every access goes to the ring, as RECORD_STREAM
  * watch	one window over the whole run (tests)
  * simulate	every access goes through simulated caches, inside the target
+ * lines		accesses to a sample of lines go to the ring, as RECORD_LINES
  */
 /* clang-format off */
 #define CHANNEL_MODES(row) \
@@ -53,7 +54,8 @@
 	row(SAMPLE, sample, 2) \
 	row(STREAM, stream, 3) \
 	row(WATCH, watch, 4) \
-	row(SIMULATE, simulate, 5)
+	row(SIMULATE, simulate, 5) \
+	row(LINES, lines, 6)
 /* clang-format on */
 
 #define CHANNEL_MODE(id, name, number) CHANNEL_MODE_##id = (number),
@@ -105,6 +107,7 @@ struct channel_config {
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;
 	uint32_t allocator_count;
+	uint64_t lines_one_in; /* of the sample of lines, from 1 to 2^31 */
 	/*
 	 * Allocating functions: for each its name, and the name of the function that frees (empty:
 	 * none), each with its NUL; and the argument, from 1, with the size, or the block.
@@ -267,6 +270,8 @@ enum channel_record_type {
 	RECORD_BIN = 23,	    /* struct record_bin */
 	RECORD_EVICTION = 24,	    /* struct record_eviction */
 	RECORD_STRETCH = 25,	    /* struct record_stretch */
+	RECORD_LINES = 26,	    /* struct record_lines + uint64_t[count] */
+	RECORD_PROBES = 27,	    /* struct record_probes + uint64_t[count] */
 };
 
 struct record_header {
@@ -474,6 +479,7 @@ struct record_locals {
 
 #include "channel/bin.h"
 #include "channel/call_graph.h"
+#include "channel/lines.h"
 #include "channel/site.h"
 
 #define PATH_MAX_DEPTH 16u
@@ -534,9 +540,9 @@ struct record_end {
 
 #include "channel/stream.h"
 
-_Static_assert(sizeof(struct channel_config) == 2744 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_config) == 2752 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 2864 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_header) == 2872 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");

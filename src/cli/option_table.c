@@ -104,7 +104,9 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			       .help = "Cache lines of BYTES, a power of two up to 4096",
 			       .group = CACHES, .least = 4, .most = 4096},
 	[OPTION_LINES] = {"lines", 0, "LIST", OPTION_CALL, .take = simulate_take_lines,
-			  .help = "Line sizes, powers of two from 4 to 4096, separated by commas",
+			  .help = "Line sizes, powers of two from 4 to 4096, separated by commas; "
+				  "or 1/N: estimate the curve from one in N lines, 1/N:MOST: from "
+				  "at most MOST",
 			  .group = CACHES},
 	[OPTION_BASE] = {"base", 0, "BYTES", OPTION_LINE, AT(base_bytes),
 			 .help = "Compare spatial use with lines of BYTES, a power of two up to "

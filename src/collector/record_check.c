@@ -319,6 +319,24 @@ static const char *check_stream(const struct record_header *h)
 		       : "a stream longer than its record";
 }
 
+static const char *check_lines(const struct record_header *h)
+{
+	const struct record_lines *l = (const void *)h;
+
+	return l->count <= (h->bytes - sizeof(*l)) / sizeof(uint64_t)
+		       ? NULL
+		       : "more accesses to lines than its record holds";
+}
+
+static const char *check_probes(const struct record_header *h)
+{
+	const struct record_probes *p = (const void *)h;
+
+	return p->count <= (h->bytes - sizeof(*p)) / sizeof(uint64_t) && p->level < LINES_LEVELS
+		       ? NULL
+		       : "more stack distances than its record holds";
+}
+
 static const char *check_nothing(const struct record_header *h)
 {
 	(void)h;
@@ -341,6 +359,8 @@ static const struct {
 	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
+	[RECORD_LINES] = {sizeof(struct record_lines), check_lines},
+	[RECORD_PROBES] = {sizeof(struct record_probes), check_probes},
 	[RECORD_REGION] = {sizeof(struct record_region), check_region},
 	[RECORD_LOCALS] = {sizeof(struct record_locals), check_locals},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
@@ -411,6 +431,16 @@ const uint64_t *record_segment_events(const struct record_segment *s)
 const uint64_t *record_stream_entries(const struct record_stream *s)
 {
 	return (const uint64_t *)(s + 1);
+}
+
+const uint64_t *record_lines_entries(const struct record_lines *l)
+{
+	return (const uint64_t *)(l + 1);
+}
+
+const uint64_t *record_probes_entries(const struct record_probes *p)
+{
+	return (const uint64_t *)(p + 1);
 }
 
 const uint64_t *record_arc_values(const struct record_arc *a)

@@ -41,5 +41,7 @@ const uint64_t *record_segment_events(const struct record_segment *s);
 const uint64_t *record_arc_values(const struct record_arc *a);
 
 const uint64_t *record_stream_entries(const struct record_stream *s);
+const uint64_t *record_lines_entries(const struct record_lines *l);
+const uint64_t *record_probes_entries(const struct record_probes *p);
 
 #endif

@@ -26,10 +26,13 @@ enum run_kind {
 	RUN_SIMULATED = 4,
 	RUN_GRAPH = 8, /* simulated, with a call graph */
 	RUN_DATA = 16, /* simulated, with misses by data structure */
+	RUN_LINES = 32,
 };
 
 static unsigned kinds_of(const struct channel_config *config)
 {
+	if (config->mode == CHANNEL_MODE_LINES)
+		return RUN_ANY | RUN_LINES;
 	if (config->mode != CHANNEL_MODE_SIMULATE)
 		return RUN_ANY | RUN_SAMPLED;
 	return RUN_ANY | RUN_SIMULATED |
@@ -51,7 +54,8 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	r->run_kinds = kinds_of(config);
 	memcpy(r->sites.allocators, config->allocators, sizeof(r->sites.allocators));
 	r->next_module = r->next_site = r->next_path = 1;
-	r->asks_names = config->mode != CHANNEL_MODE_COUNT && config->mode != CHANNEL_MODE_STREAM;
+	r->asks_names = config->mode != CHANNEL_MODE_COUNT && config->mode != CHANNEL_MODE_STREAM &&
+			config->mode != CHANNEL_MODE_LINES;
 	r->naming.has_data = r->asks_names &&
 			     (config->mode != CHANNEL_MODE_SIMULATE || (r->run_kinds & RUN_DATA));
 	if (config->mode == CHANNEL_MODE_SIMULATE) {
@@ -384,6 +388,8 @@ static const struct {
 	[RECORD_EVICTION] = {recorder_on_eviction, RUN_DATA},
 	[RECORD_STRETCH] = {recorder_on_stretch, RUN_SIMULATED},
 	[RECORD_STREAM] = {recorder_on_stream, RUN_ANY},
+	[RECORD_LINES] = {recorder_on_lines, RUN_LINES},
+	[RECORD_PROBES] = {recorder_on_probes, RUN_LINES},
 	[RECORD_END] = {on_end, RUN_ANY},
 };
 

@@ -114,6 +114,7 @@ record_handler recorder_on_bin, recorder_on_eviction, recorder_on_stretch;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival, recorder_on_message;
 record_handler recorder_on_stack_distance, recorder_on_stream;
+record_handler recorder_on_lines, recorder_on_probes;
 
 /* The call graph's number of a process's node, from 1 on; 0: there is no such node. */
 uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number);

@@ -84,12 +84,14 @@ static bool is_chosen(const struct store_curve *c, const struct curve_choice *ch
 
 static void add_point(struct curve *out, const struct store_curve *c)
 {
-	double ratio = c->accesses > 0 ? (double)c->misses / (double)c->accesses : 0;
+	const double all = c->accesses > 0 ? (double)c->accesses : 1;
 
-	out->points[out->count++] = (struct curve_point){
-		c->size_bytes,
-		{.ratio = ratio, .low = ratio, .high = ratio, .known = c->accesses > 0},
-		c->misses};
+	out->points[out->count++] = (struct curve_point){c->size_bytes,
+							 {.ratio = (double)c->misses / all,
+							  .low = (double)c->low / all,
+							  .high = (double)c->high / all,
+							  .known = c->accesses > 0},
+							 c->misses};
 }
 
 /* Set the machine's caches whose ratios were simulated. */
@@ -128,6 +130,7 @@ int curve_exact(const struct profile *p, const struct curve_choice *choice, stru
 						     .policy = policy_of(c),
 						     .samples = c->accesses,
 						     .is_exact = true,
+						     .one_in = p->lines_one_in,
 						     .line_bytes = c->line_bytes,
 						     .lines = c->lines};
 			out[*count].points = calloc(p->curve_count, sizeof(*out->points));

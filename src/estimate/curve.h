@@ -20,7 +20,8 @@ struct curve {
 	size_t count;
 	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: unknown */
 	uint64_t samples;			   /* used samples; all accesses if exact */
-	bool is_exact; /* every access was simulated, so there is no interval */
+	bool is_exact;	 /* every access was simulated, so there is no interval; but see one_in */
+	uint64_t one_in; /* more than 1: only accesses to one in so many lines */
 	uint32_t line_bytes;
 	uint64_t lines; /* for an exact curve: the footprint */
 	enum model_policy policy;

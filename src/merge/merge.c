@@ -23,6 +23,7 @@ struct outline {
 	bool has_curves;
 	const char *by; /* key of the sums, for a cache of this many bytes; "": no sums */
 	int64_t by_bytes;
+	int64_t lines_one_in;
 };
 
 static void outline_release(struct outline *o)
@@ -50,6 +51,7 @@ static int outline_init(struct outline *o, const char *path, struct err *err)
 	o->by = store_meta_text(o->store, "exact_by");
 	o->by = o->by != NULL ? o->by : "";
 	o->by_bytes = store_meta_int(o->store, "exact_size_bytes", 0);
+	o->lines_one_in = store_meta_int(o->store, "lines_one_in", 1);
 	return 0;
 }
 
@@ -130,6 +132,9 @@ static int check_curves(const struct outline *a, const struct outline *b, struct
 	if (strcmp(a->by, b->by) != 0 || a->by_bytes != b->by_bytes)
 		return err_set(err,
 			       "'%.150s' and '%.150s' were simulated with another --by or --size",
+			       a->path, b->path);
+	if (a->lines_one_in != b->lines_one_in)
+		return err_set(err, "'%.150s' and '%.150s' have other samples of lines: --lines",
 			       a->path, b->path);
 	return 0;
 }

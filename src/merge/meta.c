@@ -40,6 +40,7 @@ static const struct number {
 	{"wait_for_mark", RULE_SAME, NULL},
 	{"max_windows", RULE_SAME, NULL},
 	{"overhead_ppm", RULE_SAME, NULL},
+	{"lines_one_in", RULE_SAME, NULL},
 	{"l1d_bytes", RULE_SAME, "the size of the L1 data cache"},
 	{"l2_bytes", RULE_SAME, "the size of the L2 cache"},
 	{"l3_bytes", RULE_SAME, "the size of the L3 cache"},

@@ -366,6 +366,7 @@ static int read_exact(struct profile *p, struct err *err)
 	const char *by = store_meta_text(p->store, "exact_by");
 
 	p->exact_size_bytes = (uint64_t)store_meta_int(p->store, "exact_size_bytes", 0);
+	p->lines_one_in = (uint64_t)store_meta_int(p->store, "lines_one_in", 1);
 	p->is_by_memory = by != NULL && strcmp(by, "data") == 0;
 	return read_code(p, err) == 0 && read_data(p, err) == 0 &&
 			       store_read_curves(p->store, p->process->id, &p->curves,

@@ -76,6 +76,7 @@ struct profile {
 
 	/* For a simulated run, which has these counts instead of samples and a model. */
 	bool is_exact;
+	uint64_t lines_one_in; /* exact curves are of all lines (1), or of a sample */
 	struct store_curve *curves;
 	size_t curve_count;
 	struct store_data_cost *data_costs; /* for a cache of exact_size_bytes */

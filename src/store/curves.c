@@ -16,6 +16,8 @@ int store_put_curve(struct store *s, const struct store_curve *c, struct err *er
 	row_count(&r, c->accesses);
 	row_count(&r, c->misses);
 	row_count(&r, c->lines);
+	row_count(&r, c->low);
+	row_count(&r, c->high);
 	return row_end(&r, err);
 }
 
@@ -41,10 +43,13 @@ static const struct select_column curve_columns[] = {
 	{SELECT_U64, offsetof(struct store_curve, accesses), NULL},
 	{SELECT_U64, offsetof(struct store_curve, misses), NULL},
 	{SELECT_U64, offsetof(struct store_curve, lines), NULL},
+	{SELECT_U64, offsetof(struct store_curve, low), NULL},
+	{SELECT_U64, offsetof(struct store_curve, high), NULL},
 };
 
 static const struct select curve_query = {
-	"SELECT process_id, line_bytes, policy, size_bytes, accesses, misses, lines FROM curve"
+	"SELECT process_id, line_bytes, policy, size_bytes, accesses, misses, lines,"
+	" low, high FROM curve"
 	" WHERE (?1 < 0 OR process_id = ?1) AND size_bytes > 0 AND line_bytes > 0"
 	" ORDER BY process_id, line_bytes, policy, size_bytes",
 	sizeof(struct store_curve),

@@ -23,7 +23,8 @@ struct store_curve {
 	uint64_t size_bytes;
 	uint64_t accesses; /* of the process */
 	uint64_t misses;
-	uint64_t lines; /* footprint of the process */
+	uint64_t low, high; /* interval of 95 % of the misses; both are misses if exact */
+	uint64_t lines;	    /* footprint of the process */
 };
 
 /*

@@ -46,7 +46,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_JUMPS] = "INSERT INTO jump_batch(first_id, list) VALUES(?,?)",
 	[PUT_CURVE] =
 		"INSERT INTO curve(process_id, line_bytes, policy, size_bytes, accesses, misses,"
-		" lines) VALUES(?,?,?,?,?,?,?)",
+		" lines, low, high) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_DATA_COST] = "INSERT INTO data_cost(process_id, site_id, address, accesses,"
 			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
 	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end)"

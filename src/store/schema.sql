@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (19).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (20).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -194,9 +194,11 @@ CREATE TABLE member(layout_id INTEGER NOT NULL, number INTEGER NOT NULL, depth I
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
 -- Exact curves: the misses of fully associative caches that were empty at the start. Every access of a process was
--- simulated. lines: the number of distinct lines that the process touched.
+-- simulated, or those to a sample of lines (meta lines_one_in). low, high: interval of 95 % of the misses; both are
+-- the misses if they are exact. lines: the number of distinct lines that the process touched.
 CREATE TABLE curve(process_id INTEGER NOT NULL, line_bytes INTEGER NOT NULL, policy TEXT NOT NULL,   -- 'lru','random'
 	size_bytes INTEGER NOT NULL, accesses INTEGER NOT NULL, misses INTEGER NOT NULL, lines INTEGER NOT NULL,
+	low INTEGER NOT NULL, high INTEGER NOT NULL,
 	PRIMARY KEY(process_id, line_bytes, policy, size_bytes)) WITHOUT ROWID;
 -- The same counts by data, for one of the cache sizes in curve. A row is about the accesses to a site's blocks
 -- (site_id; NULL: to no known block), or about those near an address, where a variable may lie (NULL: any address).

@@ -64,7 +64,9 @@ static json_t *json_curve(const struct curve *c)
 			  points);
 	if (!c->is_exact)
 		return curve;
-	json_object_set_new(curve, "exact", json_true());
+	json_object_set_new(curve, "exact", json_boolean(c->one_in <= 1));
+	if (c->one_in > 1)
+		json_object_set_new(curve, "lines_one_in", json_integer((json_int_t)c->one_in));
 	json_object_set_new(curve, "accesses", json_integer((json_int_t)c->samples));
 	json_object_set_new(curve, "lines", json_integer((json_int_t)c->lines));
 	return curve;

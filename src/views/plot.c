@@ -351,6 +351,18 @@ static void print_figures(const struct curve *c, struct text *out)
 	}
 }
 
+/* How the curve is known, for the column of samples. */
+static const char *kind_of(const struct curve *c, char buf[FIGURE_BYTES])
+{
+	if (c->one_in > 1)
+		snprintf(buf, FIGURE_BYTES, "1/%" PRIu64, c->one_in);
+	else if (c->is_exact)
+		return "exact";
+	else
+		figure_count(c->samples, buf);
+	return buf;
+}
+
 /* Print a line for each curve: its letter, its name, its ratios for its machine's caches. */
 static int print_legend(const struct canvas *v, struct text *out, struct err *err)
 {
@@ -364,10 +376,8 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 		const struct curve *c = &v->curves[k];
 		const char letter[] = {(char)('A' + k), '\0'};
 		char samples[FIGURE_BYTES], figures[PROFILE_CACHES][2 * FIGURE_BYTES];
-		const char *cells[] = {
-			letter,	    c->is_exact ? "exact" : figure_count(c->samples, samples),
-			figures[0], figures[1],
-			figures[2], c->label};
+		const char *cells[] = {letter,	   kind_of(c, samples), figures[0],
+				       figures[1], figures[2],		c->label};
 
 		for (size_t i = 0; i < PROFILE_CACHES; i++) {
 			char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
@@ -392,9 +402,10 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 /* Print the ratios of exact curves, a column for each curve. */
 static int print_points(const struct canvas *v, struct text *out, struct err *err)
 {
-	struct table_column heads[CURVE_MOST + 1] = {{"SIZE", true, false}};
+	struct table_column heads[CURVE_MOST + 2] = {{"SIZE", true, false}};
 	const struct curve *of[CURVE_MOST];
 	char letters[CURVE_MOST][2], cells[CURVE_MOST][FIGURE_BYTES], size[SIZE_TEXT_BYTES];
+	bool has_intervals;
 	size_t columns = 0;
 	struct table *t;
 	int status;
@@ -412,14 +423,19 @@ static int print_points(const struct canvas *v, struct text *out, struct err *er
 		return 0;
 	if (v->curve_count > 1)
 		text_add(out, "\n");
-	t = table_new(heads, columns + 1, v->display);
+	has_intervals = v->curve_count == 1 && of[0]->one_in > 1;
+	if (has_intervals)
+		heads[2] = (struct table_column){"95 % INTERVAL", false, false};
+	t = table_new(heads, columns + 1 + has_intervals, v->display);
 	for (size_t i = 0; i < of[0]->count; i++) {
-		const char *row[CURVE_MOST + 1] = {size_format(of[0]->points[i].size_bytes, size)};
+		const char *row[CURVE_MOST + 2] = {size_format(of[0]->points[i].size_bytes, size)};
 
 		for (size_t k = 0; k < columns; k++)
 			row[k + 1] = i < of[k]->count ? figure_percent(of[k]->points[i].ratio.ratio,
 								       cells[k])
 						      : "";
+		if (has_intervals)
+			row[2] = figure_interval(&of[0]->points[i].ratio, cells[1]);
 		table_row(t, row);
 	}
 	status = table_print(t, out, err);
@@ -433,7 +449,7 @@ static void print_title(const struct curve *c, size_t count, const struct displa
 	const struct profile *p = c->profile;
 	char samples[FIGURE_BYTES], size[SIZE_TEXT_BYTES], sets[32] = "fully associative";
 	size_t from = out->count;
-	bool same = true, alike = true, exact = c->is_exact;
+	bool same = true, alike = true, exact = c->is_exact && c->one_in <= 1;
 
 	if (c->ways == 1)
 		snprintf(sets, sizeof(sets), "direct-mapped");
@@ -442,7 +458,7 @@ static void print_title(const struct curve *c, size_t count, const struct displa
 
 	for (size_t k = 1; k < count; k++) {
 		same = same && c[k].profile == p;
-		exact = exact && c[k].is_exact;
+		exact = exact && c[k].is_exact && c[k].one_in <= 1;
 		alike = alike && c[k].line_bytes == c->line_bytes && c[k].policy == c->policy;
 	}
 	text_add(out, exact ? "Exact miss ratio by cache size: " : "Miss ratio by cache size: ");
@@ -457,7 +473,12 @@ static void print_title(const struct curve *c, size_t count, const struct displa
 			  c->line_bytes);
 	else
 		text_add(out, sets);
-	if (count == 1 && c->is_exact)
+	if (count == 1 && c->is_exact && c->one_in > 1)
+		text_addf(out,
+			  "; one of %" PRIu64 " lines in %s accesses, some %s of lines touched",
+			  c->one_in, figure_count(c->samples, samples),
+			  size_format((c->lines > 0 ? c->lines : 1) * c->line_bytes, size));
+	else if (count == 1 && c->is_exact)
 		text_addf(out, "; all of %s accesses, %s of lines touched",
 			  figure_count(c->samples, samples),
 			  c->lines > 0 ? size_format(c->lines * c->line_bytes, size) : "none");

@@ -169,6 +169,8 @@ static const uint32_t record_bytes[] = {
 	[RECORD_BIN] = sizeof(struct record_bin),
 	[RECORD_EVICTION] = sizeof(struct record_eviction),
 	[RECORD_STRETCH] = sizeof(struct record_stretch),
+	[RECORD_LINES] = sizeof(struct record_lines) + 16,
+	[RECORD_PROBES] = sizeof(struct record_probes) + 16,
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -186,6 +188,11 @@ static bool is_sampled(uint32_t type)
 	       type == RECORD_STACK_DISTANCE;
 }
 
+static bool is_of_lines(uint32_t type)
+{
+	return type == RECORD_LINES || type == RECORD_PROBES;
+}
+
 /* Mostly one that the run asks for: with another one its process is not followed on. */
 static uint32_t choose_type(const struct fuzz *f)
 {
@@ -194,7 +201,7 @@ static uint32_t choose_type(const struct fuzz *f)
 	do {
 		type = (uint32_t)(random_next() % RECORD_TYPES);
 	} while (random_next() % 64 != 0 &&
-		 (f->events == 0 ? is_simulated(type) : is_sampled(type)));
+		 (is_of_lines(type) || (f->events == 0 ? is_simulated(type) : is_sampled(type))));
 	return type;
 }
 

@@ -143,7 +143,11 @@ static int label_exact(struct curve *curve, const struct options *o, size_t prof
 		curve->label = label;
 		return 0;
 	}
-	text_addf(&t, "exact, %s, %" PRIu32 "-byte lines%s%s",
+	if (curve->one_in > 1)
+		text_addf(&t, "1/%" PRIu64 " of lines", curve->one_in);
+	else
+		text_add(&t, "exact");
+	text_addf(&t, ", %s, %" PRIu32 "-byte lines%s%s",
 		  curve->policy == MODEL_LRU ? "LRU" : "random", curve->line_bytes,
 		  label != NULL ? ", " : "", label != NULL ? label : "");
 	free(label);

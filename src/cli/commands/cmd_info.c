@@ -124,6 +124,7 @@ static const struct meta_key {
 	{"mode", META_TEXT, "mode"},
 	{"seed", META_NUMBER, "seed"},
 	{"line_bytes", META_NUMBER, "line, bytes"},
+	{"lines_one_in", META_NUMBER, "lines, one in"},
 	{"exact_by", META_TEXT, "simulated by"},
 	{"exact_size_bytes", META_SIZE, "in a cache of"},
 	{"duty_ppm", META_PPM, "duty asked for"},

@@ -67,10 +67,33 @@ static int list_sizes(struct simulate_curve *o, const struct options *q, struct 
 	}
 }
 
+/* A sample of lines gives curves of LRU caches of one size of line. */
+static int check_sample(const struct simulate_curve *o, const struct options *q, struct err *err)
+{
+	enum { RANDOM };
+
+	if (o->exact.by != EXACT_BY_NOTHING)
+		return err_set(
+			err, "--by needs all lines: leave it out, or the 1/%" PRIu64 " of --lines",
+			o->exact.one_in);
+	if (o->exact.line_count > 1)
+		return err_set(err, "a sample of lines is of one size: --lines has %u",
+			       o->exact.line_count);
+	if (options_set(q, OPTION_POLICY) && o->exact.policies[SIM_RANDOM])
+		return err_set(err, "a sample of lines tells the misses of LRU caches alone: leave "
+				    "out --policy, or say --policy lru");
+	return 0;
+}
+
 static int check(struct simulate_curve *o, const struct options *q, struct err *err)
 {
 	const bool has_by = o->exact.by != EXACT_BY_NOTHING;
 
+	if (o->exact.one_in > 0) {
+		if (check_sample(o, q, err) != 0)
+			return -1;
+		o->exact.policies[SIM_RANDOM] = false;
+	}
 	if (has_by && q->query.size_bytes == 0)
 		return err_set(err, "--by needs the size of the cache: add --size BYTES");
 	if (!has_by && q->query.size_bytes > 0)

@@ -8,6 +8,8 @@
 #include "collector/simulation/exact.h"
 
 #define SIMULATE_CURVE_MAX_SIZES 1024
+#define SIMULATE_MOST_ONE_IN	 ((uint64_t)1 << 20) /* of --lines 1/N */
+#define SIMULATE_LEAST_SAMPLED	 64		     /* lines, of --lines 1/N:MOST */
 
 /* Options that only curves have. */
 struct simulate_curve {

@@ -25,6 +25,26 @@ static int add_line(struct simulate_curve *o, const char *word, struct err *err)
 	return 0;
 }
 
+/* 1/N, or 1/N:MOST. */
+static int take_share(struct simulate_curve *o, char *word, struct err *err)
+{
+	char *most = strchr(word, ':');
+
+	if (o->exact.one_in > 0)
+		return err_set(err, "two samples of lines: '%s' is the second", word);
+	if (strncmp(word, "1/", 2) != 0)
+		return err_set(err, "a sample of '%s' of the lines: write 1/128 for one of 128",
+			       word);
+	if (most != NULL) {
+		*most++ = '\0';
+		if (number_parse("the most lines of the sample", most, SIMULATE_LEAST_SAMPLED,
+				 (uint64_t)1 << 31, &o->exact.most_sampled, err) != 0)
+			return -1;
+	}
+	return number_parse("the N of --lines 1/N", word + 2, 1, SIMULATE_MOST_ONE_IN,
+			    &o->exact.one_in, err);
+}
+
 int simulate_take_lines(void *options, const char *arg, struct err *err)
 {
 	struct simulate_curve *o = &((struct options *)options)->exact;
@@ -32,8 +52,12 @@ int simulate_take_lines(void *options, const char *arg, struct err *err)
 	int status = list != NULL ? 0 : err_set(err, "out of memory");
 
 	o->exact.line_count = 0;
+	o->exact.one_in = o->exact.most_sampled = 0;
 	while (status == 0 && (word = strsep(&rest, ",")) != NULL)
-		status = add_line(o, word, err);
+		status = strchr(word, '/') != NULL ? take_share(o, word, err)
+						   : add_line(o, word, err);
+	if (o->exact.line_count == 0)
+		o->exact.line_bytes[o->exact.line_count++] = 64;
 	free(list);
 	return status;
 }

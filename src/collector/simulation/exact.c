@@ -3,6 +3,7 @@
 #include "collector/simulation/exact.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 #include "collector/record_check.h"
 #include "collector/recorder.h"
 #include "collector/recorder_parts.h"
+#include "collector/simulation/line_sample.h"
 #include "collector/simulation/sim_heap.h"
 #include "store/curves.h"
 
@@ -34,6 +36,7 @@ const char *const exact_by_names[EXACT_BYS] = {
 struct exact_process {
 	uint64_t accesses;
 	struct sim_curve curves[EXACT_MAX_LINES];
+	struct line_sample sample;
 };
 
 static bool is_by_code(const struct exact_options *o)
@@ -49,6 +52,12 @@ void exact_prepare(const struct exact_options *o, struct collector_options *run)
 				   : o->by == EXACT_BY_OBJECT ? STREAM_MARK_SITE
 							      : 0;
 	run->config.objects = o->by == EXACT_BY_OBJECT;
+	if (o->one_in > 0) {
+		run->config.mode = CHANNEL_MODE_LINES;
+		run->config.lines_one_in = o->one_in;
+		run->config.line_bytes = o->line_bytes[0];
+		run->config.seed = o->seed;
+	}
 	run->slot_count = SLOTS;
 	run->ring_bytes = RING_BYTES;
 }
@@ -112,6 +121,8 @@ int recorder_simulate(struct recorder *r, const struct exact_options *o)
 	note(r, store_put_meta_int(r->store, "line_bytes", o->line_bytes[0], &r->err));
 	if (!r->failed)
 		note(r, store_put_meta_int(r->store, "seed", (int64_t)o->seed, &r->err));
+	if (!r->failed && o->one_in > 0)
+		note(r, store_put_meta_int(r->store, "lines_one_in", (int64_t)o->one_in, &r->err));
 	if (!r->failed && o->by != EXACT_BY_NOTHING)
 		note(r, put_cache(o, r->store, &r->err));
 	return 0;
@@ -121,6 +132,8 @@ static void free_process(struct process *p)
 {
 	for (unsigned i = 0; p->exact != NULL && i < EXACT_MAX_LINES; i++)
 		sim_curve_release(&p->exact->curves[i]);
+	if (p->exact != NULL)
+		line_sample_release(&p->exact->sample);
 	free(p->exact);
 	p->exact = NULL;
 }
@@ -136,6 +149,20 @@ void exact_release(struct recorder *r)
 	free(r->exact->data.items);
 	free(r->exact);
 	r->exact = NULL;
+}
+
+static int begin_sample(const struct exact_options *o, struct exact_process *p)
+{
+	const struct line_sample_config config = {
+		.line_bytes = o->line_bytes[0],
+		.size_bytes = o->size_bytes,
+		.size_count = o->size_count,
+		.one_in = o->one_in,
+		.most = o->most_sampled,
+		.seed = o->seed,
+	};
+
+	return line_sample_init(&p->sample, &config);
 }
 
 static int begin_curves(const struct exact_options *o, struct exact_process *p)
@@ -167,7 +194,8 @@ void exact_begin(struct recorder *r, struct process *p)
 	if (o->process >= 0 && o->process != p->row.id)
 		return;
 	p->exact = calloc(1, sizeof(*p->exact));
-	if (p->exact == NULL || begin_curves(o, p->exact) != 0)
+	if (p->exact == NULL ||
+	    (o->one_in > 0 ? begin_sample(o, p->exact) : begin_curves(o, p->exact)) != 0)
 		fail(r);
 }
 
@@ -317,7 +345,61 @@ const char *recorder_on_stream(struct recorder *r, struct process *p, const stru
 	return NULL;
 }
 
+/* ---- Samples of lines ---- */
+
+const char *recorder_on_lines(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_lines *l = (const void *)h;
+	const uint64_t *entries = record_lines_entries(l);
+
+	if (p->exact == NULL)
+		return NULL;
+	p->exact->sample.accesses += l->accesses;
+	for (uint32_t i = 0; i < l->count; i++)
+		line_sample_access(&p->exact->sample, STREAM_ADDRESS(entries[i]),
+				   STREAM_SIZE(entries[i]));
+	if (p->exact->sample.lru.failed)
+		fail(r);
+	return NULL;
+}
+
+const char *recorder_on_probes(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_probes *l = (const void *)h;
+	const uint64_t *entries = record_probes_entries(l);
+
+	for (uint32_t i = 0; p->exact != NULL && i < l->count; i++)
+		line_sample_probe(&p->exact->sample, l->level, l->weight, entries[i]);
+	return NULL;
+}
+
 /* ---- Writing ---- */
+
+static void write_sample(struct recorder *r, struct process *p)
+{
+	const struct exact_options *o = r->exact->options;
+	struct line_sample *s = &p->exact->sample;
+	struct store_curve row = {
+		.process_id = p->row.id,
+		.line_bytes = o->line_bytes[0],
+		.policy = "lru",
+		.accesses = s->accesses,
+		.lines = line_sample_lines(s),
+	};
+
+	if (line_sample_solve(s) != 0)
+		fail(r);
+	for (unsigned k = 0; k < o->size_count && !r->failed; k++) {
+		const struct line_ratio ratio = line_sample_ratio(s, k);
+		const double all = (double)s->accesses;
+
+		row.size_bytes = o->size_bytes[k];
+		row.misses = (uint64_t)llround(ratio.ratio * all);
+		row.low = (uint64_t)llround(ratio.low * all);
+		row.high = (uint64_t)llround(ratio.high * all);
+		note(r, store_put_curve(r->store, &row, &r->err));
+	}
+}
 
 static void write_curve(struct recorder *r, const struct process *p, unsigned line,
 			enum sim_policy policy)
@@ -334,7 +416,7 @@ static void write_curve(struct recorder *r, const struct process *p, unsigned li
 
 	for (unsigned k = 0; k < o->size_count && !r->failed; k++) {
 		row.size_bytes = o->size_bytes[k];
-		row.misses = c->misses[policy].accesses[k];
+		row.misses = row.low = row.high = c->misses[policy].accesses[k];
 		note(r, store_put_curve(r->store, &row, &r->err));
 	}
 }
@@ -345,7 +427,9 @@ void exact_end(struct recorder *r, struct process *p)
 
 	if (p->exact == NULL)
 		return;
-	for (unsigned i = 0; i < o->line_count && !r->failed; i++) {
+	if (o->one_in > 0)
+		write_sample(r, p);
+	for (unsigned i = 0; o->one_in == 0 && i < o->line_count && !r->failed; i++) {
 		sim_curve_sum(&p->exact->curves[i]);
 		for (unsigned k = 0; k < SIM_POLICIES; k++)
 			if (o->policies[k])

@@ -42,6 +42,11 @@ struct exact_options {
 	int64_t process;  /* order of the process to simulate; -1: all */
 	enum exact_by by; /* with line_bytes[0] */
 	unsigned at;	  /* index of the size for `by` */
+	/*
+	 * Not 0: only LRU curves of one size of line, from one in so many lines (line_sample.h);
+	 * and the most lines of the sample, or 0.
+	 */
+	uint64_t one_in, most_sampled;
 };
 
 /* Set the options that the run needs. *o must live as long as the run. */

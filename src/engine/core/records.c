@@ -450,6 +450,16 @@ void records_stream(struct process *p, uint32_t thread, const uint64_t *entries,
 	}
 }
 
+void records_lines(struct process *p, struct record_lines *r, const uint64_t *entries)
+{
+	put(p, RECORD_LINES, r, sizeof *r, entries, r->count * 8, true);
+}
+
+void records_probes(struct process *p, struct record_probes *r, const uint64_t *entries)
+{
+	put(p, RECORD_PROBES, r, sizeof *r, entries, r->count * 8, true);
+}
+
 bool records_site(struct process *p, const struct record_site *s, const uint64_t *path)
 {
 	struct record_site r = *s;

@@ -32,6 +32,9 @@ void records_arrival(struct process *p, const struct record_arrival *a);
 uint32_t records_stream_most(const struct process *p);
 /* Loses nothing: waits for room as long as the collector reads. */
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
+/* The same; r->count entries follow, at most records_stream_most. */
+void records_lines(struct process *p, struct record_lines *r, const uint64_t *entries);
+void records_probes(struct process *p, struct record_probes *r, const uint64_t *entries);
 /* A new site, and the counts of a site. Both wait for room; false: the record was lost. */
 bool records_site(struct process *p, const struct record_site *s, const uint64_t *path);
 bool records_site_counts(struct process *p, const struct record_site_counts *c);

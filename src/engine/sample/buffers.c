@@ -36,7 +36,7 @@ static bool is_crowd(const struct thread *t)
 	return __atomic_load_n(&t->process->listed, __ATOMIC_RELAXED) > CROWD;
 }
 
-static uint64_t *get_buffer(void)
+uint64_t *buffers_get(void)
 {
 	uint64_t *b = unused_buffers;
 
@@ -128,7 +128,7 @@ static bool need_watches(struct thread *t, uint32_t line_shift)
 static bool need(struct thread *t, bool has_windows, uint32_t line_shift)
 {
 	if (!t->buf_memory) {
-		t->buf_memory = get_buffer();
+		t->buf_memory = buffers_get();
 		if (!t->buf_memory)
 			return false;
 		t->buf = t->buf_start = t->buf_memory;
@@ -176,6 +176,15 @@ void buffers_do_without(struct thread *t)
 				"more threads ran in a window than there was memory for: "
 				"some were left out");
 	t->unsampled = t->tick_due = true;
+}
+
+uint64_t *buffers_swap(struct thread *t, uint64_t *memory)
+{
+	uint64_t *old = t->buf_memory;
+
+	t->buf_memory = t->buf_start = t->buf = memory;
+	t->buf_end = memory + BUFFER_ENTRIES;
+	return old;
 }
 
 void buffers_release(struct thread *t)

@@ -32,6 +32,13 @@ void buffers_park_watches(struct thread *t);
  * profiling ends.
  */
 void buffers_do_without(struct thread *t);
+/* Memory for BUFFER_ENTRIES that no thread uses; NULL: none. Needs the lock. */
+uint64_t *buffers_get(void);
+/*
+ * Give t this memory for its buffer. Returns the old one, with the entries from its beginning on;
+ * the caller empties the buffer. Needs the lock.
+ */
+uint64_t *buffers_swap(struct thread *t, uint64_t *memory);
 /* t ends: return both. */
 void buffers_release(struct thread *t);
 /* In a forked child: forget the unused ones, which the parent may have been changing. */

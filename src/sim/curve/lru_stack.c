@@ -230,6 +230,35 @@ uint64_t sim_lru_touch(struct sim_lru *s, uint64_t line)
 	return distance;
 }
 
+void sim_lru_keep(struct sim_lru *s, bool (*is_kept)(void *context, uint64_t line), void *context)
+{
+	struct sim_lru_line *table = sim_take(s->memory, s->places * sizeof(*table));
+
+	if (table == NULL || s->failed) {
+		sim_give(s->memory, table, s->places * sizeof(*table));
+		s->failed = true;
+		return;
+	}
+	for (uint64_t i = 0; i < s->places; i++) {
+		const struct sim_lru_line *line = &s->table[i];
+
+		if (line->key == 0)
+			continue;
+		if (is_kept(context, line->key - 1)) {
+			*find(table, s->places, line->key) = *line;
+			continue;
+		}
+		s->live[line->time / 64] &= ~((uint64_t)1 << (line->time & 63));
+		s->lines--;
+		if (s->newest == line->key)
+			s->newest = 0;
+	}
+	sim_give(s->memory, s->table, s->places * sizeof(*table));
+	s->table = table;
+	if (compact(s) != 0) /* the tree is made anew */
+		s->failed = true;
+}
+
 void sim_lru_prefetch(const struct sim_lru *s, uint64_t line)
 {
 	__builtin_prefetch(&s->table[sim_place(line + 1, s->places)]);

@@ -42,6 +42,12 @@ void sim_lru_release(struct sim_lru *s);
 /* Touch a line (a number below 2^63). Returns the stack distance, or SIM_FIRST_TOUCH. */
 uint64_t sim_lru_touch(struct sim_lru *s, uint64_t line);
 
+/*
+ * Forget all lines for which `is_kept` is false: as if they had never been touched. Sets s->failed
+ * when memory ran out.
+ */
+void sim_lru_keep(struct sim_lru *s, bool (*is_kept)(void *context, uint64_t line), void *context);
+
 /* Prefetch the line's entry; call it some touches earlier. */
 void sim_lru_prefetch(const struct sim_lru *s, uint64_t line);
 
