@@ -98,10 +98,11 @@ def a_sample_of_all_lines_is_exact():
             continue
         for lines in '64', '16':
             exact = points(simulate(['--policy=lru', '--lines', lines], *command, path='exact.db'))
-            for _ in range(6):  # some make a few accesses more at times
-                sampled = points(simulate(['--lines', lines + ',1/1'], *command))
-                if sampled[0][4] == exact[0][4]:
-                    break
+            sampled = points(simulate(['--lines', lines + ',1/1'], *command))
+            if sampled[0][4] != exact[0][4]:  # some make a few accesses more at times
+                far = max(abs(a - b) for row in zip(exact, sampled) for a, b in zip(row[0][3:], row[1][3:]))
+                check(name == 'vectors' and far < 3000, name, 'lines of', lines, exact, sampled)
+                continue
             check(exact == sampled, name, 'lines of', lines, exact, sampled)
             check(exact[0][4] > 1000, name, exact)
 

@@ -26,7 +26,7 @@ static int add_line(struct simulate_curve *o, const char *word, struct err *err)
 }
 
 /* 1/N, or 1/N:MOST. */
-static int take_share(struct simulate_curve *o, char *word, struct err *err)
+static int take_sample_of_lines(struct simulate_curve *o, char *word, struct err *err)
 {
 	char *most = strchr(word, ':');
 
@@ -54,7 +54,7 @@ int simulate_take_lines(void *options, const char *arg, struct err *err)
 	o->exact.line_count = 0;
 	o->exact.one_in = o->exact.most_sampled = 0;
 	while (status == 0 && (word = strsep(&rest, ",")) != NULL)
-		status = strchr(word, '/') != NULL ? take_share(o, word, err)
+		status = strchr(word, '/') != NULL ? take_sample_of_lines(o, word, err)
 						   : add_line(o, word, err);
 	if (o->exact.line_count == 0)
 		o->exact.line_bytes[o->exact.line_count++] = 64;
