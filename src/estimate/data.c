@@ -218,7 +218,7 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
  * The size of the type that the blocks hold; else the element size given to calloc. Compilers
  * replace malloc and memset by calloc(n, 1) or calloc(1, n), which say nothing about elements.
  */
-static uint64_t element_size(const struct profile *p, const struct store_site *s)
+uint64_t data_element_size(const struct profile *p, const struct store_site *s)
 {
 	const struct store_layout *l = members_layout(p, s->layout_id);
 
@@ -258,7 +258,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 		.allocator = kind == DATA_HEAP || kind == DATA_MAPPING ? s->kind : NULL,
 		.type = type_of(b->p, s->layout_id),
 		.layout = s->layout_id,
-		.element_size = element_size(b->p, s),
+		.element_size = data_element_size(b->p, s),
 		.blocks = s->blocks,
 		.bytes = s->peak_bytes,
 		.allocated_bytes = s->bytes,

@@ -26,6 +26,9 @@ enum data_kind {
 
 extern const char *const data_kind_names[];
 
+/* The size of the elements in a site's blocks, in bytes; 0: unknown. */
+uint64_t data_element_size(const struct profile *p, const struct store_site *s);
+
 /* Tell whether it covers all threads, whoever made them. */
 bool data_is_of_threads(enum data_kind kind);
 

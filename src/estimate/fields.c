@@ -55,9 +55,9 @@ static struct members_of type_of(const struct profile *p, const struct data_row 
 
 	if (site > 0 && r->site != NULL && p->site_count > 0)
 		s = bsearch(&site, p->sites, p->site_count, sizeof(*s), compare_site);
-	if (s == NULL || s->layout_id == 0)
+	if (s == NULL)
 		return (struct members_of){r->layout, r->element_size, r->smallest, r->largest};
-	return (struct members_of){s->layout_id, s->element_size, s->smallest, s->largest};
+	return (struct members_of){s->layout_id, data_element_size(p, s), s->smallest, s->largest};
 }
 
 static void name_field(struct fields *f, struct fields_row *row, int64_t site,

@@ -6,6 +6,7 @@
  * the type itself.
  */
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #define MOST_STEPS 24	   /* instructions that are followed behind a call */
 #define MOST_BYTES 15	   /* of an instruction */
+#define MOST_HOPS  16	   /* from a call to its function; damaged files have cycles */
 #define KEPT	   0xf028u /* registers that a call keeps: rbx, rbp, r12 to r15 */
 #define CFA_OF_RBP 16	   /* bytes from rbp to the frame's address, in a function that sets rbp */
 
@@ -24,7 +26,7 @@ struct search {
 	uint64_t at;	/* address of the next instruction, in the file */
 	uint64_t shift; /* DWARF addresses are these plus shift */
 	unsigned held;	/* a bit for each register that has the result */
-	/* Registers loaded from the frame, at rbp + slot. */
+	/* Registers loaded from the frame, at these places. */
 	unsigned loaded;
 	int64_t slots[MOVES_REGISTERS];
 	/* Place in the frame that also has the result. */
@@ -80,12 +82,53 @@ static unsigned dwarf_register(unsigned number)
 	return number < sizeof(names) ? names[number] : number;
 }
 
-static bool is_in_register(const Dwarf_Op *ops, size_t count, unsigned number)
+/*
+ * Tell whether the register has the variable, or the part of it at *offset: compilers keep members
+ * of a structure in registers of their own.
+ */
+static bool is_in_register(const Dwarf_Op *ops, size_t count, unsigned number, uint64_t *offset)
 {
-	return count == 1 && ops[0].atom == DW_OP_reg0 + dwarf_register(number);
+	const Dwarf_Op *last = NULL;
+
+	*offset = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (ops[i].atom != DW_OP_piece) {
+			last = &ops[i];
+			continue;
+		}
+		if (last != NULL && last->atom == DW_OP_reg0 + dwarf_register(number))
+			return true;
+		*offset += ops[i].number;
+		last = NULL;
+	}
+	return count == 1 && last != NULL && last->atom == DW_OP_reg0 + dwarf_register(number);
 }
 
-/* The place in the frame, relative to rbp. */
+/*
+ * The place in the frame that a register points to, with the displacement, relative to the frame's
+ * address (CFA): by the call frame information.
+ */
+static bool place_in_frame(const struct search *s, unsigned number, int64_t displacement,
+			   int64_t *place)
+{
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(s->f->module, &bias);
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Op *ops;
+	size_t count;
+	bool found;
+
+	if (cfi == NULL || dwarf_cfi_addrframe(cfi, s->at + s->f->bias - bias, &frame) != 0)
+		return false;
+	found = dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1 &&
+		ops[0].atom == DW_OP_bregx && ops[0].number == dwarf_register(number);
+	if (found)
+		*place = displacement - (int64_t)ops[0].number2;
+	free(frame);
+	return found;
+}
+
+/* The place of a variable in the frame, relative to its address, and of its part there. */
 static bool slot_of(const struct search *s, const Dwarf_Op *ops, size_t count, int64_t *slot)
 {
 	Dwarf_Attribute attribute;
@@ -99,11 +142,9 @@ static bool slot_of(const struct search *s, const Dwarf_Op *ops, size_t count, i
 	    bases != 1)
 		return false;
 	*slot = (int64_t)ops[0].number;
-	if (base[0].atom == DW_OP_call_frame_cfa)
-		*slot += CFA_OF_RBP;
-	else if (base[0].atom != DW_OP_reg0 + 6)
-		return false;
-	return true;
+	return base[0].atom == DW_OP_call_frame_cfa ||
+	       (base[0].atom == DW_OP_reg0 + dwarf_register(MOVES_RBP) &&
+		place_in_frame(s, MOVES_RBP, *slot, slot));
 }
 
 /* A variable is asked for by its register, or by its place in the frame. */
@@ -125,7 +166,7 @@ static bool fits(const struct search *s, Dwarf_Die *die, const struct wanted *w,
 		return false;
 	*offset = 0;
 	if (!w->is_slot)
-		return is_in_register(ops, count, w->number);
+		return is_in_register(ops, count, w->number, offset);
 	if (!slot_of(s, ops, count, &slot) || slot > w->slot ||
 	    dwarf_aggregate_size(type, &bytes) != 0)
 		return false;
@@ -161,10 +202,10 @@ static bool look_in_registers(struct search *s, Dwarf_Die *pointee)
 	for (unsigned number = 0; number < MOVES_REGISTERS; number++) {
 		const struct wanted w = {.number = number};
 		uint64_t offset;
-		Dwarf_Die type;
+		Dwarf_Die type, member;
 
 		if (s->held >> number & 1 && find_variable(s, &w, &type, &offset) &&
-		    pointee_of(&type, pointee)) {
+		    symbols_member_at(&type, offset, &member) && pointee_of(&member, pointee)) {
 			s->is_guess = s->is_artificial; /* perhaps `this` of a base class */
 			return true;
 		}
@@ -177,7 +218,7 @@ static bool look_in_registers(struct search *s, Dwarf_Die *pointee)
 /* The type of what lies at base + displacement, which is stored to. */
 static bool stored_type(struct search *s, const struct move *m, Dwarf_Die *type, uint64_t *offset)
 {
-	struct wanted w = {.is_slot = true, .slot = m->displacement};
+	struct wanted w = {.is_slot = true};
 	Dwarf_Die pointer;
 	uint64_t start;
 
@@ -188,7 +229,8 @@ static bool stored_type(struct search *s, const struct move *m, Dwarf_Die *type,
 		*offset = (uint64_t)m->displacement - start;
 		return true;
 	}
-	if (m->base == MOVES_RBP && find_variable(s, &w, type, offset))
+	if (place_in_frame(s, m->base, m->displacement, &w.slot) &&
+	    find_variable(s, &w, type, offset))
 		return true;
 	w = (struct wanted){.number = m->base};
 	if (s->loaded >> m->base & 1)
@@ -227,19 +269,20 @@ static bool look_at_call(struct search *s, uint64_t target, Dwarf_Die *pointee)
 static void change(struct search *s, const struct move *m)
 {
 	const unsigned bit = m->has_to ? 1u << m->to : 0;
-	const bool is_copied = m->kind == MOVE_COPY && s->held >> m->from & 1;
+	const bool is_held = s->held >> m->from & 1;
+	const bool is_copied = m->kind == MOVE_COPY && is_held;
+	int64_t place;
 
 	s->held = is_copied ? s->held | bit : s->held & ~bit;
 	s->loaded &= ~bit;
-	if (m->kind == MOVE_LOAD && m->base == MOVES_RBP) {
+	if (m->kind == MOVE_LOAD && place_in_frame(s, m->base, m->displacement, &place)) {
 		s->loaded |= bit;
-		s->slots[m->to] = m->displacement;
-		s->held |= s->is_kept && m->displacement == s->kept ? bit : 0;
+		s->slots[m->to] = place;
+		s->held |= s->is_kept && place == s->kept ? bit : 0;
 	}
-	if (m->kind == MOVE_STORE && m->base == MOVES_RBP) {
-		if (s->held >> m->from & 1)
-			s->kept = m->displacement;
-		s->is_kept = (s->held >> m->from & 1) || (s->is_kept && s->kept != m->displacement);
+	if (m->kind == MOVE_STORE && place_in_frame(s, m->base, m->displacement, &place)) {
+		s->is_kept = is_held || (s->is_kept && s->kept != place);
+		s->kept = is_held ? place : s->kept;
 	}
 	s->at += m->length;
 	if (m->kind == MOVE_JUMP || m->kind == MOVE_JUMP_SET)
@@ -270,6 +313,7 @@ static bool constructed_type(struct search *s, const Dwarf_Die *function, Dwarf_
 {
 	const char *name = symbols_inherited_string(s->f, function, DW_AT_name), *of;
 	Dwarf_Die at = *function, child, memory, bare;
+	int hops = 0;
 
 	do {
 		if (dwarf_child(&at, &child) != 0 || dwarf_tag(&child) != DW_TAG_formal_parameter ||
@@ -278,7 +322,7 @@ static bool constructed_type(struct search *s, const Dwarf_Die *function, Dwarf_
 		of = dwarf_diename(&bare);
 		return name != NULL && of != NULL && strlen(name) == strcspn(of, "<") &&
 		       strncmp(name, of, strlen(name)) == 0;
-	} while (symbols_follow_origin(s->f, &at));
+	} while (hops++ < MOST_HOPS && symbols_follow_origin(s->f, &at));
 	return false;
 }
 
@@ -366,11 +410,13 @@ static bool look_at_arguments(struct search *s, Dwarf_Die *pointee)
 {
 	Dwarf_Die at, child;
 	Dwarf_Word bytes;
+	int hops;
 
 	for (size_t i = s->scope_count; i-- > 0;) {
 		if (!is_function(&s->scopes[i]))
 			continue;
 		at = s->scopes[i];
+		hops = 0;
 		do {
 			if (dwarf_child(&at, &child) != 0)
 				continue;
@@ -383,7 +429,7 @@ static bool look_at_arguments(struct search *s, Dwarf_Die *pointee)
 				    dwarf_aggregate_size(pointee, &bytes) == 0 && bytes > 0)
 					return true;
 			} while (dwarf_siblingof(&child, &child) == 0);
-		} while (symbols_follow_origin(s->f, &at));
+		} while (hops++ < MOST_HOPS && symbols_follow_origin(s->f, &at));
 	}
 	return false;
 }

@@ -142,6 +142,39 @@ static void add_neighbours(const struct particle *a)
 	sink += sum;
 }
 
+struct cell {
+	double rest[9], key;
+};
+
+struct table {
+	size_t count;
+	struct cell *cells;
+};
+
+static void add_keys(const struct table *t)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		sum += t->cells[i].key;
+	sink += (long)sum;
+}
+
+/* The allocator's result goes to a member of a structure on the stack. */
+static void use_table(void)
+{
+	struct table t = {.count = COUNT};
+
+	t.cells = malloc(COUNT * sizeof(*t.cells));
+	if (t.cells == NULL)
+		exit(1);
+	for (size_t i = 0; i < COUNT; i++)
+		t.cells[i].key = (double)i;
+	for (int i = 0; i < ROUNDS; i++)
+		add_keys(&t);
+	free(t.cells);
+}
+
 /* The second half of the array, and a part of a variable, have the same name. */
 static void use_names(void)
 {
@@ -186,6 +219,7 @@ int main(int argc, char **argv)
 		follow(list);
 		add_neighbours(array);
 	}
+	use_table();
 	printf("%ld\n", sink);
 	return 0;
 }

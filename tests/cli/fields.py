@@ -63,6 +63,8 @@ def fields_have_their_names_and_types():
         check(int(found[key]['L1_misses']) == COUNT * ROUNDS and found[key]['type'] == declared, key, found.get(key))
     nodes = found['malloc in make_list', 'node.next']
     check(COUNT * ROUNDS <= int(nodes['L1_misses']) <= COUNT * (ROUNDS + 1) and nodes['type'] == 'struct node *', nodes)
+    cells = found['malloc in use_table', 'cell.key']
+    check(int(cells['L1_misses']) == COUNT * (ROUNDS + 1) and cells['type'] == 'double', cells)
     # An array in a structure without a name: 8 elements a line.
     column = found['columns', 'y[]']
     check(int(column['L1_misses']) == COUNT * ROUNDS // 8 and column['type'] == 'double[20000]', column)
@@ -134,7 +136,7 @@ def sizes_are_those_of_samples():
     check(status == 0, err)
     sizes = ('SELECT site.kind, blocks, site.bytes, live_blocks, live_bytes, peak_bytes, smallest, largest, element_size,'
              ' type, layout.bytes FROM site LEFT JOIN layout ON layout.id = layout_id'
-             " WHERE site.kind IN ('malloc', 'calloc') ORDER BY site.bytes DESC LIMIT 2")
+             " WHERE site.kind IN ('malloc', 'calloc') AND live_blocks > 0 ORDER BY site.bytes DESC LIMIT 2")
     expected = [('calloc', 1, 72 * COUNT, 1, 72 * COUNT, 72 * COUNT, 72 * COUNT, 72 * COUNT, 72, 'struct particle', 72),
                 ('malloc', COUNT, 64 * COUNT, COUNT, 64 * COUNT, 64 * COUNT, 64, 64, 0, 'struct node', 64)]
     for path in 'run.db', 'sampled.db':
