@@ -7,7 +7,8 @@
 
 #include "base/text.h"
 
-#define MOST_CALLS 8 /* calls of a line that are distinguished */
+/* Calls of a line, or of a function without lines, that are distinguished. */
+#define MOST_CALLS 8
 
 static int compare_text(const char *a, const char *b)
 {
@@ -47,7 +48,7 @@ static void number_calls(struct data *d, struct data_placed_row *rows, size_t n)
 
 	for (size_t i = 1; i < n; i++)
 		calls += rows[i].row.call_pc != rows[i - 1].row.call_pc;
-	if (rows[0].row.line == 0 || calls == 1 || calls > MOST_CALLS)
+	if (calls == 1 || calls > MOST_CALLS)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		struct text name = {0};
