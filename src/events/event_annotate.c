@@ -13,6 +13,7 @@ struct collection {
 	const char *argument;
 	struct meant *function; /* if it is not a file */
 	bool is_file, by_address;
+	struct map *asked; /* address of a function's name -> whether `argument` means it */
 	struct event_line *items;
 	size_t count, room;
 };
@@ -43,6 +44,27 @@ static bool has_file(const struct event_profile *p, const char *argument)
 }
 
 /*
+ * Tell whether any symbol that the argument means has this name. Names are stored once each, and
+ * most costs are of names seen before: to parse them each time would take seconds.
+ */
+static bool is_asked(const struct collection *c, const char *function)
+{
+	const struct meant any = {.asked = c->argument};
+	uint64_t known;
+
+	if (map_get(c->asked, (uintptr_t)function, &known))
+		return known != 0;
+	known = meant_has(&any, function, NULL);
+	map_set(c->asked, (uintptr_t)function, known); /* a failure costs only time */
+	return known != 0;
+}
+
+static bool is_meant(const struct collection *c, const char *function, const char *object)
+{
+	return is_asked(c, function) && meant_has(c->function, function, object);
+}
+
+/*
  * The innermost frame in the requested file or function, so that a line includes code that was
  * inlined into it. Returns NULL if the location is elsewhere.
  */
@@ -55,10 +77,10 @@ static const struct store_frame *find_frame(const struct collection *c, const st
 		const struct store_frame *f = &l->frames[i];
 
 		if (c->is_file ? is_this_file(f->file, c->argument)
-			       : meant_has(c->function, f->function, n->object))
+			       : is_meant(c, f->function, n->object))
 			return f;
 	}
-	if (c->is_file || l == NULL || !meant_has(c->function, n->function, n->object))
+	if (c->is_file || l == NULL || !is_meant(c, n->function, n->object))
 		return NULL;
 	return &l->frames[0];
 }
@@ -71,7 +93,7 @@ static int add_line(struct collection *c, const struct store_node *n, int64_t lo
 	const struct store_frame *f = find_frame(c, n, l);
 
 	/* A cost of the function without a location. */
-	if (f == NULL && l == NULL && !c->is_file && meant_has(c->function, n->function, n->object))
+	if (f == NULL && l == NULL && !c->is_file && is_meant(c, n->function, n->object))
 		f = &nowhere;
 	if (f == NULL)
 		return 0;
@@ -126,9 +148,9 @@ static void choose_function(struct collection *c, size_t column)
 			find_frame(c, n, events_location(p, cost->location_id));
 		double value = events_value(p, column, cost->values);
 
-		if (f != NULL && meant_has(c->function, f->function, n->object))
+		if (f != NULL && is_meant(c, f->function, n->object))
 			meant_add(c->function, f->function, n->object, value);
-		else
+		else if (is_asked(c, n->function))
 			meant_add(c->function, n->function, n->object, value);
 	}
 	meant_choose(c->function, p->columns[column].name);
@@ -200,18 +222,23 @@ int event_annotation_init(struct event_annotation *a, const struct event_profile
 			  const struct event_columns *columns, const char *argument,
 			  bool by_address, struct err *err)
 {
+	struct map asked = {0};
 	struct collection c = {.p = p,
+			       .asked = &asked,
 			       .argument = argument,
 			       .function = &a->function,
 			       .is_file = has_file(p, argument),
 			       .by_address = by_address};
+	int status;
 
 	*a = (struct event_annotation){.p = p, .columns = columns, .argument = argument};
 	a->function.asked = argument;
 	if (!c.is_file)
 		choose_function(&c, columns->sort);
 	a->total = events_value(p, columns->sort, p->totals);
-	if (collect(&c, err) != 0 || merge(a, &c, err) != 0) {
+	status = collect(&c, err) == 0 ? merge(a, &c, err) : -1;
+	map_release(&asked);
+	if (status != 0) {
 		free(c.items);
 		event_annotation_release(a);
 		return -1;
