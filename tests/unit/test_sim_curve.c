@@ -82,6 +82,46 @@ static void test_stack_distances_survive_new_numbers_for_the_slots(void **state)
 	compare_distances(300, 400000);
 }
 
+static bool is_kept(void *context, uint64_t line)
+{
+	return line % *(const uint64_t *)context == 0;
+}
+
+/*
+ * Of lines 0 to 999, touched in a random order, those that three divides stay; then those that six
+ * divides. Behind each the stack is that of these lines alone.
+ */
+static void test_forgotten_lines_leave_the_others_in_order(void **state)
+{
+	struct sim_lru s, few;
+	uint64_t line = 1;
+
+	(void)state;
+	assert_int_equal(sim_lru_init(&s, &memory), 0);
+	assert_int_equal(sim_lru_init(&few, &memory), 0);
+	for (uint64_t step = 1; step <= 6; step *= step == 1 ? 3 : 2) {
+		sim_lru_keep(&s, is_kept, &step);
+		sim_lru_keep(&few, is_kept, &step);
+		assert_int_equal(s.lines, few.lines);
+		for (unsigned i = 0; i < 300000; i++) {
+			line = line * 6364136223846793005u + 1442695040888963407u;
+			if (step == 1) {
+				sim_lru_touch(&s, (line >> 33) % 1000);
+				if ((line >> 33) % 1000 % 3 == 0)
+					sim_lru_touch(&few, (line >> 33) % 1000);
+				continue;
+			}
+			const uint64_t kept = (line >> 33) % 1000 / step * step;
+
+			assert_int_equal(sim_lru_touch(&s, kept), sim_lru_touch(&few, kept));
+		}
+	}
+	assert_int_equal(s.lines, 167);
+	sim_lru_release(&s);
+	sim_lru_release(&few);
+	assert_int_equal(taken, 0);
+}
+
 /*
  * 100000 lines in a cycle, five times: the table grows, and there are more slots after the first
  * turn. Each touch but the first of a line has all the others in between.
@@ -320,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stack_distances_are_those_of_a_list),
 		cmocka_unit_test(test_stack_distances_survive_new_numbers_for_the_slots),
+		cmocka_unit_test(test_forgotten_lines_leave_the_others_in_order),
 		cmocka_unit_test(test_a_cycle_has_all_other_lines_in_between),
 		cmocka_unit_test(test_memory_that_runs_out_is_told),
 		cmocka_unit_test(test_random_caches_miss_as_often_as_naive_ones),

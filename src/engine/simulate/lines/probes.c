@@ -31,11 +31,10 @@
 #define BATCH	   1024u
 
 /*
- * Where the bytes of an access may straddle, by their offset from the line's end: any access; and
- * those that are not aligned. The access then counts for two lines.
+ * Accesses whose offset is no multiple of 8, in the last bytes of a line, may straddle it, and then
+ * count for two lines. To look at the sizes of the others would take longer than all else.
  */
-#define EDGE	   16u
-#define EDGE_LARGE 32u
+#define EDGE 32u
 
 /*
  * A slot has the line, and behind it the number of the probe that has met it. Lines have at most 45
@@ -203,8 +202,7 @@ static bool go_back(struct probe *o, const uint64_t *begin, const uint64_t *at)
 
 		if (*at >> 63)
 			continue;
-		if (__builtin_expect(offset + EDGE_LARGE > in_line, 0) &&
-		    (offset + EDGE > in_line || offset % EDGE)) {
+		if (__builtin_expect((offset & 7) && offset + EDGE > in_line, 0)) {
 			uint64_t last = (*at + bytes_of(at, begin) - 1) >> s.line_shift;
 
 			if (last > line && !meet(o, last))
