@@ -65,6 +65,22 @@ struct record_eviction {
 	struct bin_data data, evictor_data;
 };
 
+/*
+ * References of an instruction to a data structure, hits too: what is new since the last record. A
+ * window's references have a weight: how many of the run they stand for, in a unit of its own.
+ */
+#define BIN_WINDOW_GROUPS 16u
+struct record_references {
+	struct record_header h;
+	uint64_t position; /* accesses of the process so far */
+	uint64_t pc;
+	struct bin_data data;
+	uint64_t counted;		     /* exactly, beside the windows */
+	uint64_t seen;			     /* in windows */
+	uint64_t weights[BIN_WINDOW_GROUPS]; /* sums of weights, by group of windows */
+};
+
+_Static_assert(sizeof(struct record_references) == 192, "layout of record_references");
 _Static_assert(sizeof(struct record_bin) == 192, "layout of record_bin");
 _Static_assert(sizeof(struct record_eviction) == 96, "layout of record_eviction");
 

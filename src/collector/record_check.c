@@ -287,6 +287,18 @@ static const char *check_stretch(const struct record_header *h)
 	return is_good ? NULL : "an impossible stretch of a simulation";
 }
 
+static const char *check_references(const struct record_header *h)
+{
+	const struct record_references *x = (const void *)h;
+	uint64_t most = x->position | x->counted | x->seen;
+
+	for (size_t i = 0; i < BIN_WINDOW_GROUPS; i++)
+		most |= x->weights[i];
+	return is_of_bin(&x->data) && most <= MAX_COUNT
+		       ? NULL
+		       : "impossible references of a data structure";
+}
+
 const char *record_check_counters(const struct channel_counters *c)
 {
 	uint64_t numbers[sizeof(*c) / sizeof(uint64_t)], most = 0;
@@ -372,6 +384,7 @@ static const struct {
 	[RECORD_BIN] = {sizeof(struct record_bin), check_bin},
 	[RECORD_EVICTION] = {sizeof(struct record_eviction), check_eviction},
 	[RECORD_STRETCH] = {sizeof(struct record_stretch), check_stretch},
+	[RECORD_REFERENCES] = {sizeof(struct record_references), check_references},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };

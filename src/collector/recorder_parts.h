@@ -111,6 +111,7 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
 record_handler recorder_on_bin, recorder_on_eviction, recorder_on_stretch;
+record_handler recorder_on_references;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival, recorder_on_message;
 record_handler recorder_on_stack_distance, recorder_on_stream;

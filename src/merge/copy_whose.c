@@ -49,9 +49,20 @@ static int put_evictions(struct copying *c, struct store_eviction *x, struct err
 COPY_EACH(evictions, struct store_eviction,
 	  store_read_evictions(c->in, STORE_ALL, &items, &count, err))
 
+static int put_references(struct copying *c, struct store_references *x, struct err *err)
+{
+	x->structure_id += c->by.structure;
+	x->location_id = shifted(x->location_id, c->by.location);
+	return store_put_references(c->out, x, err);
+}
+
+COPY_EACH(references, struct store_references,
+	  store_read_references(c->in, STORE_ALL, &items, &count, err))
+
 int copy_whose(struct copying *c, struct err *err)
 {
-	if (copy_structures(c, err) != 0 || copy_bins(c, err) != 0 || copy_ranges(c, err) != 0)
+	if (copy_structures(c, err) != 0 || copy_bins(c, err) != 0 || copy_ranges(c, err) != 0 ||
+	    copy_references(c, err) != 0)
 		return -1;
 	return copy_evictions(c, err);
 }

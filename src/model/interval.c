@@ -13,7 +13,7 @@
 /* Student's t, 97.5 %: exact where the series below is not good to three digits. */
 static const double small_quantiles[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469};
 
-double student_quantile(size_t df)
+double model_student_quantile(size_t df)
 {
 	const double z = 1.959964, n = (double)df;
 
@@ -65,5 +65,5 @@ double interval_half_width(const struct model *m, const double *ratios, double c
 	}
 	if (windows < 2)
 		return 1;
-	return student_quantile((size_t)windows - 1) * sqrt(windows / (windows - 1) * sum);
+	return model_student_quantile((size_t)windows - 1) * sqrt(windows / (windows - 1) * sum);
 }

@@ -242,4 +242,7 @@ void model_part(const struct model_sums *windows, size_t count, struct model_rat
 void model_part_widen(struct model_ratio *part, const struct model_ratio *whole, double open,
 		      double accesses);
 
+/* 97.5 % quantile of Student's t with df >= 1 degrees of freedom. */
+double model_student_quantile(size_t df);
+
 #endif

@@ -445,7 +445,4 @@ double interval_half_width(const struct model *m, const double *ratios, double c
 int bootstrap_interval(const struct model *m, const double *ratios, double centre, uint64_t seed,
 		       double *low, double *high);
 
-/* 97.5 % quantile of Student's t with df >= 1 degrees of freedom. */
-double student_quantile(size_t df);
-
 #endif

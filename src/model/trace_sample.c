@@ -45,6 +45,6 @@ double trace_sample_half(const double *part, const double *whole, size_t n, doub
 	ratio = parts / wholes;
 	for (size_t i = 0; i < n; i++)
 		squares += (part[i] - ratio * whole[i]) * (part[i] - ratio * whole[i]);
-	return student_quantile(n - 1) * sqrt((1 - share) * squares * (double)n / (double)(n - 1)) /
-	       wholes;
+	return model_student_quantile(n - 1) *
+	       sqrt((1 - share) * squares * (double)n / (double)(n - 1)) / wholes;
 }

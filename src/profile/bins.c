@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The costs of data structures in a simulation with bins. */
+/* Misses and references by data structure, of a simulation with bins. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
+#include "store/events.h"
 
 /* They are sorted by id. */
 size_t profile_structure(const struct profile *p, int64_t id)
@@ -21,7 +22,7 @@ size_t profile_structure(const struct profile *p, int64_t id)
 	return low < p->structure_count && p->structures[low].id == id ? low : SIZE_MAX;
 }
 
-int profile_cost_bins(struct profile *p, struct err *err)
+static int cost_bins(struct profile *p, struct err *err)
 {
 	p->data_cost_count = p->structure_count;
 	p->data_costs = calloc(p->structure_count + 1, sizeof(*p->data_costs));
@@ -46,4 +47,80 @@ int profile_cost_bins(struct profile *p, struct err *err)
 		p->data_costs[at].first_touches += b->cold;
 	}
 	return 0;
+}
+
+/* ---- Accesses ---- */
+
+static int compare_locations(const void *a, const void *b)
+{
+	const struct profile_accesses *x = a, *y = b;
+
+	return (x->location_id > y->location_id) - (x->location_id < y->location_id);
+}
+
+/* Sum up items of the same location. */
+static void merge_accesses(struct profile *p)
+{
+	size_t used = 0;
+
+	if (p->access_count > 0)
+		qsort(p->accesses, p->access_count, sizeof(*p->accesses), compare_locations);
+	for (size_t i = 0; i < p->access_count; i++) {
+		if (used > 0 && compare_locations(&p->accesses[used - 1], &p->accesses[i]) == 0)
+			p->accesses[used - 1].count += p->accesses[i].count;
+		else
+			p->accesses[used++] = p->accesses[i];
+	}
+	p->access_count = used;
+}
+
+static int add_costs(struct profile *p, const struct store_event *events, size_t n, struct err *err)
+{
+	struct store_cost *costs = NULL;
+	size_t count = 0;
+
+	if (store_read_costs(p->store, p->process->id, &costs, &count, err) != 0)
+		return -1;
+	p->accesses = calloc(count + 1, sizeof(*p->accesses));
+	if (p->accesses == NULL) {
+		free(costs);
+		return err_set(err, "not enough memory for the accesses of %zu instructions",
+			       count);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct profile_accesses *a = &p->accesses[p->access_count++];
+
+		a->location_id = costs[i].location_id;
+		for (size_t k = 0; k < n && events[k].formula == NULL; k++)
+			if (strcmp(events[k].name, "Dr") == 0 || strcmp(events[k].name, "Dw") == 0)
+				a->count += costs[i].values[k];
+	}
+	free(costs);
+	merge_accesses(p);
+	return 0;
+}
+
+static int read_accesses(struct profile *p, struct err *err)
+{
+	struct store_event *events = NULL;
+	size_t n = 0;
+	int status = store_read_events(p->store, &events, &n, err);
+
+	if (status == 0)
+		status = add_costs(p, events, n, err);
+	free(events);
+	return status;
+}
+
+int profile_read_bins(struct profile *p, struct err *err)
+{
+	struct store *s = p->store;
+	const int64_t id = p->process->id;
+
+	if (store_read_structures(s, id, &p->structures, &p->structure_count, err) != 0 ||
+	    store_read_bins(s, id, &p->bins, &p->bin_count, err) != 0 ||
+	    store_read_references(s, id, &p->references, &p->reference_count, err) != 0 ||
+	    read_accesses(p, err) != 0)
+		return -1;
+	return cost_bins(p, err);
 }

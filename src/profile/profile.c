@@ -412,14 +412,7 @@ int profile_open_exact(struct profile *p, const char *path, int64_t process, str
 
 static int read_bins(struct profile *p, struct err *err)
 {
-	const int64_t id = p->process->id;
-
-	return read_code(p, err) == 0 && read_data(p, err) == 0 &&
-			       store_read_structures(p->store, id, &p->structures,
-						     &p->structure_count, err) == 0 &&
-			       store_read_bins(p->store, id, &p->bins, &p->bin_count, err) == 0
-		       ? profile_cost_bins(p, err)
-		       : -1;
+	return read_code(p, err) == 0 && read_data(p, err) == 0 ? profile_read_bins(p, err) : -1;
 }
 
 int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err)
@@ -500,6 +493,8 @@ void profile_close(struct profile *p)
 	free(p->bins);
 	free(p->ranges);
 	free(p->evictions);
+	free(p->references);
+	free(p->accesses);
 	free(p->curves);
 	free(p->variables);
 	free(p->layouts);

@@ -29,6 +29,12 @@ struct profile_cache {
 /* The weight of a sample that represents only itself. */
 #define PROFILE_WEIGHT_ONE 256u
 
+/* The accesses to data of the instruction at a location. */
+struct profile_accesses {
+	int64_t location_id;
+	uint64_t count;
+};
+
 struct profile {
 	struct store *store;
 	struct store_process *processes;
@@ -92,6 +98,10 @@ struct profile {
 	size_t range_count;
 	struct store_eviction *evictions;
 	size_t eviction_count;
+	struct store_references *references; /* by structure, then location */
+	size_t reference_count;
+	struct profile_accesses *accesses; /* of all code, by location */
+	size_t access_count;
 
 	struct model *model;
 	uint32_t recorded_line; /* bytes; the line size watched in every sample */
@@ -211,8 +221,8 @@ int profile_attribute(const struct profile *p, const struct query *q, struct mod
 
 /* Build p->model from p's samples, follows and windows; removes samples that do not count. */
 int profile_build_model(struct profile *p, struct err *err);
-/* For profile.c: data_costs of bins. Returns 0, or -1 with *err. */
-int profile_cost_bins(struct profile *p, struct err *err);
+/* For profile.c: misses and references by data structure. Returns 0, or -1 with *err. */
+int profile_read_bins(struct profile *p, struct err *err);
 
 /* The number of lines of `line_bytes` that an access touches, at least 1. */
 uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes);

@@ -64,6 +64,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, start, accesses,"
 			" instructions, misses, unknown, above, filled, generations,"
 			" generation_time, dead_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_REFERENCES] = "INSERT INTO reference(structure_id, location_id, counted, seen, w0, w1,"
+			   " w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15)"
+			   " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (20).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (21).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -229,6 +229,14 @@ CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache
 	unknown INTEGER NOT NULL, above INTEGER NOT NULL, filled INTEGER NOT NULL, generations INTEGER NOT NULL,
 	generation_time INTEGER NOT NULL, dead_time INTEGER NOT NULL,
 	PRIMARY KEY(process_id, number, cache)) WITHOUT ROWID;
+-- The same: references of the instruction at a location to a structure, hits too. counted: exactly, beside windows;
+-- seen: in windows; w0 to w15: the sums of their weights, by group of windows. A weight says how many references of
+-- the run a seen one stands for, in a unit of its own.
+CREATE TABLE reference(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, counted INTEGER NOT NULL,
+	seen INTEGER NOT NULL, w0 INTEGER NOT NULL, w1 INTEGER NOT NULL, w2 INTEGER NOT NULL, w3 INTEGER NOT NULL,
+	w4 INTEGER NOT NULL, w5 INTEGER NOT NULL, w6 INTEGER NOT NULL, w7 INTEGER NOT NULL, w8 INTEGER NOT NULL,
+	w9 INTEGER NOT NULL, w10 INTEGER NOT NULL, w11 INTEGER NOT NULL, w12 INTEGER NOT NULL, w13 INTEGER NOT NULL,
+	w14 INTEGER NOT NULL, w15 INTEGER NOT NULL);
 -- The event profile: counts of a simulation, or of another tool whose file was imported.
 -- event has its columns, numbered from 0: first the measured ones, then the derived ones, whose formula names others.
 CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);

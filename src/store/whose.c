@@ -54,6 +54,19 @@ int store_put_eviction(struct store *s, const struct store_eviction *e, struct e
 	return row_end(&r, err);
 }
 
+int store_put_references(struct store *s, const struct store_references *x, struct err *err)
+{
+	struct row r = row_begin(s, PUT_REFERENCES);
+
+	row_int(&r, x->structure_id);
+	row_int(&r, x->location_id);
+	row_count(&r, x->counted);
+	row_count(&r, x->seen);
+	for (size_t i = 0; i < STORE_WINDOW_GROUPS; i++)
+		row_count(&r, x->weights[i]);
+	return row_end(&r, err);
+}
+
 static const struct select_column structure_columns[] = {
 	{SELECT_ID, offsetof(struct store_structure, id), NULL},
 	{SELECT_ID, offsetof(struct store_structure, process_id), NULL},
@@ -160,6 +173,40 @@ int store_read_evictions(struct store *s, int64_t process, struct store_eviction
 					       add_eviction};
 
 	return read_sums(s, &eviction_query, &type, process, (void **)items, count, err);
+}
+
+#define WEIGHT(n)                                                               \
+	{                                                                       \
+		SELECT_U64, offsetof(struct store_references, weights[n]), NULL \
+	}
+#define FOUR_WEIGHTS(n) WEIGHT(n), WEIGHT((n) + 1), WEIGHT((n) + 2), WEIGHT((n) + 3)
+
+static const struct select_column reference_columns[] = {
+	{SELECT_ID, offsetof(struct store_references, structure_id), NULL},
+	{SELECT_ID, offsetof(struct store_references, location_id), NULL},
+	{SELECT_U64, offsetof(struct store_references, counted), NULL},
+	{SELECT_U64, offsetof(struct store_references, seen), NULL},
+	FOUR_WEIGHTS(0),
+	FOUR_WEIGHTS(4),
+	FOUR_WEIGHTS(8),
+	FOUR_WEIGHTS(12),
+};
+
+static const struct select reference_query = {
+	"SELECT structure_id, location_id, sum(counted), sum(seen), sum(w0), sum(w1), sum(w2),"
+	" sum(w3), sum(w4), sum(w5), sum(w6), sum(w7), sum(w8), sum(w9), sum(w10), sum(w11),"
+	" sum(w12), sum(w13), sum(w14), sum(w15) FROM reference"
+	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1"
+	" GROUP BY structure_id, location_id ORDER BY structure_id, location_id",
+	sizeof(struct store_references),
+	SELECT_COLUMNS(reference_columns),
+	NULL,
+};
+
+int store_read_references(struct store *s, int64_t process, struct store_references **items,
+			  size_t *count, struct err *err)
+{
+	return select_all(s, &reference_query, process, (void **)items, count, err);
 }
 
 bool store_has_bins(struct store *s)

@@ -59,9 +59,19 @@ struct store_eviction {
 	uint64_t misses;
 };
 
+/* References of an instruction to a structure. */
+#define STORE_WINDOW_GROUPS 16
+struct store_references {
+	int64_t structure_id, location_id;
+	uint64_t counted;		       /* exactly, beside windows */
+	uint64_t seen;			       /* in windows */
+	uint64_t weights[STORE_WINDOW_GROUPS]; /* of those, by group of windows */
+};
+
 int store_put_structure(struct store *s, const struct store_structure *x, struct err *err);
 int store_put_bin(struct store *s, const struct store_bin *b, struct err *err);
 int store_put_eviction(struct store *s, const struct store_eviction *e, struct err *err);
+int store_put_references(struct store *s, const struct store_references *x, struct err *err);
 
 /* Sorted by id. */
 int store_read_structures(struct store *s, int64_t process, struct store_structure **items,
@@ -72,6 +82,10 @@ int store_read_bins(struct store *s, int64_t process, struct store_bin **items, 
 /* Sums by cache and all four ids; in no order. */
 int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,
 			 size_t *count, struct err *err);
+
+/* Sums by structure and location, in this order. */
+int store_read_references(struct store *s, int64_t process, struct store_references **items,
+			  size_t *count, struct err *err);
 
 /* Tell whether the profile has bins. */
 bool store_has_bins(struct store *s);

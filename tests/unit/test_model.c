@@ -459,7 +459,7 @@ static void test_students_quantiles_are_those_of_the_tables(void **state)
 	} rows[] = {{1, 12.706}, {6, 2.447}, {7, 2.365}, {10, 2.228}, {30, 2.042}, {120, 1.980}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_true(fabs(student_quantile(rows[i].df) - rows[i].t) < 0.002);
+		assert_true(fabs(model_student_quantile(rows[i].df) - rows[i].t) < 0.002);
 }
 
 /* 12 windows of far loads and 8 of near stores, of a run that loads half the time. */

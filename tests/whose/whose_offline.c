@@ -150,6 +150,12 @@ void records_bin(struct process *p, struct record_bin *r)
 	}
 }
 
+void records_references(struct process *p, struct record_references *r)
+{
+	(void)p;
+	(void)r;
+}
+
 void records_eviction(struct process *p, struct record_eviction *r)
 {
 	struct naive_count c = {.key = {.cache = r->cache,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell bins: misses of a simulation by function and data structure. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/text.h"
@@ -53,8 +54,46 @@ static void get_last_others_share(const void *row, struct value *v)
 	put_share(counted_by_others(m), m->all, v);
 }
 
+static void get_references(const void *row, struct value *v)
+{
+	const struct references_count *c = &((const struct bins_row *)row)->references;
+
+	v->whole = (uint64_t)llround(c->value);
+	v->is_estimate = c->low < c->high;
+}
+
+static void get_references_low(const void *row, struct value *v)
+{
+	v->whole = (uint64_t)floor(((const struct bins_row *)row)->references.low);
+}
+
+static void get_references_high(const void *row, struct value *v)
+{
+	v->whole = (uint64_t)ceil(((const struct bins_row *)row)->references.high);
+}
+
+static void get_interval(const void *row, struct value *v)
+{
+	const struct model_ratio *r = &((const struct bins_row *)row)->ratio;
+
+	v->ratio = r;
+	v->is_missing = !r->known || r->low >= r->high;
+}
+
+static void get_ratio(const void *row, struct value *v)
+{
+	const struct model_ratio *r = &((const struct bins_row *)row)->ratio;
+
+	v->real = r->known ? r->ratio : NAN;
+}
+
 enum {
 	STALL,
+	REFERENCES,
+	REFERENCES_LOW,
+	REFERENCES_HIGH,
+	RATIO,
+	INTERVAL,
 	FIRST,
 	FIRST_COLD,
 	FIRST_SELF,
@@ -73,6 +112,11 @@ enum {
 
 static const struct column columns[] = {
 	[STALL] = {"STALL", "stall", UNIT_SHARE, COLUMN_MEMBER(struct bins_row, stall)},
+	[REFERENCES] = {"REFERENCES", "references", UNIT_COUNT, get_references},
+	[REFERENCES_LOW] = {NULL, "references_low", UNIT_COUNT, get_references_low},
+	[REFERENCES_HIGH] = {NULL, "references_high", UNIT_COUNT, get_references_high},
+	[RATIO] = {"L1 RATIO", "L1_miss_ratio", UNIT_RATIO, get_ratio},
+	[INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_interval},
 	[FIRST] = {"L1 MISSES", "L1_misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, first.all)},
 	[FIRST_COLD] = {NULL, "L1_cold", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, first.cold)},
 	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT,
@@ -94,15 +138,27 @@ static const struct column columns[] = {
 };
 
 #define C(column) (&columns[column])
-#define COUNTS                                                                                    \
-	C(STALL), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD), \
+#define COUNTS                                                                              \
+	C(STALL), C(REFERENCES), C(REFERENCES_LOW), C(REFERENCES_HIGH), C(RATIO), C(FIRST), \
+		C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD),       \
 		C(LAST_SELF), C(LAST_OTHERS), C(FUNCTION), C(SOURCE_FILE), C(DATA)
 
 /* ---- */
 
+static void put_heading(struct text *out, const struct bins *b)
+{
+	text_add(out, "Misses by function and data structure: exact, in simulated caches; and "
+		      "causes in each\n"
+		      "References, hits too: estimates have a ~");
+	if (b->references.unseen > 0)
+		text_addf(out, "; %" PRIu64 " more are of code that no window saw",
+			  b->references.unseen);
+	text_add(out, "\n\n");
+}
+
 static int print(const struct options *o, const struct profile *p)
 {
-	static const unsigned least_important[] = {2, 4, 5}; /* the causes */
+	static const unsigned least_important[] = {5, 7, 8, 3}; /* the causes */
 	struct display d = view_display();
 	struct text out = {0};
 	struct bins b;
@@ -112,22 +168,22 @@ static int print(const struct options *o, const struct profile *p)
 	if (bins_init(&b, p, &o->query, o->word, &err) != 0)
 		return cli_fail(&err, o->word != NULL ? EXIT_USAGE : EXIT_INPUT);
 	if (o->format == VIEW_TEXT)
-		text_add(&out, "Misses by function and data structure: exact, in simulated "
-			       "caches; and causes in each\n\n");
+		put_heading(&out, &b);
 	status = VIEW_WRITE(
 		rows, o,
 		(&(struct rows){.items = b.rows,
 				.count = b.count,
 				.bytes_each = sizeof(*b.rows),
-				.text = COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE),
-						    C(LAST), C(LAST_COLD_SHARE),
-						    C(LAST_OTHERS_SHARE), C(FUNCTION), C(DATA)),
+				.text = COLUMN_LIST(C(STALL), C(REFERENCES), C(RATIO), C(INTERVAL),
+						    C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST),
+						    C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE),
+						    C(FUNCTION), C(DATA)),
 				.csv = COLUMN_LIST(COUNTS),
 				.json = COLUMN_LIST(COUNTS),
 				.none = VIEW_NO_ROW,
 				.key = "bins",
 				.least_important = least_important,
-				.least_count = 3}),
+				.least_count = 4}),
 		&out, &err, o->query.limit, &d);
 	bins_release(&b);
 	return view_show(&out, status, &err);
@@ -149,9 +205,10 @@ const struct command command_bins = {
 			.arguments = "[FILE] [FUNCTION|DATA]",
 			.doc = "Show which function misses on which data structure, in a profile "
 			       "of 'dwell simulate --data': the bins of MemSpy, with the most "
-			       "stall first. Causes: cold misses, and lines that accesses to "
-			       "other data structures evicted. With a name, only this function "
-			       "or data structure.",
+			       "stall first. Misses are exact; references, hits too, are "
+			       "estimated with a 95 % interval. Causes: cold misses, and lines "
+			       "that accesses to other data structures evicted. With a name, only "
+			       "this function or data structure.",
 			.notes = VIEW_WORDS,
 			.uses = uses,
 		},

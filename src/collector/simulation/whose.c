@@ -2,6 +2,9 @@
 /* Writes a simulation's misses by data structure to the store; see whose.h. */
 #include "collector/simulation/whose.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "collector/recorder_parts.h"
 #include "store/layouts.h"
 #include "store/whose.h"
@@ -156,5 +159,24 @@ const char *recorder_on_eviction(struct recorder *r, struct process *p,
 		row.evictor_structure_id = structure_id(r, p, &e->evictor_data);
 	if (!r->failed)
 		note(r, store_put_eviction(r->store, &row, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_references(struct recorder *r, struct process *p,
+				   const struct record_header *h)
+{
+	const struct record_references *x = (const void *)h;
+	struct store_references row = {
+		.location_id = recorder_locate(r, p, x->pc, x->position),
+		.counted = x->counted,
+		.seen = x->seen,
+	};
+
+	static_assert(sizeof(row.weights) == sizeof(x->weights), "the same groups");
+	memcpy(row.weights, x->weights, sizeof(row.weights));
+	if (!r->failed)
+		row.structure_id = structure_id(r, p, &x->data);
+	if (!r->failed)
+		note(r, store_put_references(r->store, &row, &r->err));
 	return NULL;
 }

@@ -523,6 +523,12 @@ void records_eviction(struct process *p, struct record_eviction *r)
 	put(p, RECORD_EVICTION, r, sizeof *r, 0, 0, true);
 }
 
+void records_references(struct process *p, struct record_references *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_REFERENCES, r, sizeof *r, 0, 0, true);
+}
+
 void records_message(struct process *p, const char *text)
 {
 	struct record_header r;

@@ -2,6 +2,7 @@
 /* Misses by function and data structure; see bins.h. */
 #include "estimate/counted/bins.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,23 +21,56 @@ static int compare_stalls(const void *a, const void *b)
 
 	if (x->stall != y->stall)
 		return x->stall < y->stall ? 1 : -1;
+	if (x->references.value != y->references.value)
+		return x->references.value < y->references.value ? 1 : -1;
 	return by_file != 0 ? by_file : compare_texts(x->data, y->data);
 }
 
-static struct bins_row row_of(const struct counted *c, const struct store_bin *x)
+static struct bins_row row_of(const struct counted *c, int64_t location, int64_t structure)
 {
-	const struct store_frame *f = counted_frame(c, x->location_id);
-	const struct counted_misses misses = {x->misses, x->cold, x->by_self};
-	struct bins_row row = {.function = counted_function(c, x->location_id),
+	const struct store_frame *f = counted_frame(c, location);
+	struct bins_row row = {.function = counted_function(c, location),
 			       .file = f != NULL ? f->file : NULL,
-			       .structure = counted_data(c, x->structure_id)};
+			       .structure = counted_data(c, structure)};
 
 	row.data = row.structure->name;
+	return row;
+}
+
+static struct bins_row row_of_misses(const struct counted *c, const struct store_bin *x)
+{
+	const struct counted_misses misses = {x->misses, x->cold, x->by_self};
+	struct bins_row row = row_of(c, x->location_id, x->structure_id);
+
 	if (counted_is_last(x->cache))
 		row.last = misses;
 	else if (counted_is_first(x->cache))
 		row.first = misses;
 	return row;
+}
+
+static struct bins_row row_of_references(const struct bins *b, size_t i)
+{
+	const struct store_references *x = &b->names.profile->references[i];
+	struct bins_row row = row_of(&b->names, x->location_id, x->structure_id);
+
+	references_add(&b->references, i, &row.sum);
+	return row;
+}
+
+static void find_ratio(const struct bins *b, struct bins_row *r)
+{
+	const double misses = (double)r->first.all;
+	const struct references_count *c = &r->references;
+
+	if (r->structure->kind == DATA_CODE)
+		return;
+	r->references = references_count(&b->references, &r->sum, r->first.all);
+	if (c->value > 0)
+		r->ratio = (struct model_ratio){.known = true,
+						.ratio = misses / c->value,
+						.low = misses / c->high,
+						.high = fmin(misses / fmax(c->low, misses), 1)};
 }
 
 static void add_row(void *to, const void *more)
@@ -46,6 +80,7 @@ static void add_row(void *to, const void *more)
 
 	counted_add(&row->first, &x->first);
 	counted_add(&row->last, &x->last);
+	references_add_sum(&row->sum, &x->sum);
 }
 
 /* The texts of a profile are stored once each, so their addresses tell rows apart. */
@@ -55,13 +90,16 @@ static int sum_rows(struct bins *b, struct err *err)
 						   offsetof(struct bins_row, structure), add_row};
 	const struct profile *p = b->names.profile;
 
-	b->rows = calloc(p->bin_count + 1, sizeof(*b->rows));
+	const size_t n = p->bin_count + p->reference_count;
+
+	b->rows = calloc(n + 1, sizeof(*b->rows));
 	for (size_t i = 0; b->rows != NULL && i < p->bin_count; i++)
-		b->rows[i] = row_of(&b->names, &p->bins[i]);
-	b->count = p->bin_count;
+		b->rows[i] = row_of_misses(&b->names, &p->bins[i]);
+	for (size_t i = 0; b->rows != NULL && i < p->reference_count; i++)
+		b->rows[p->bin_count + i] = row_of_references(b, i);
+	b->count = n;
 	if (b->rows == NULL || group_sum(&by_names, b->rows, &b->count) != 0)
-		return err_set(err, "not enough memory for the misses of %zu instructions",
-			       p->bin_count);
+		return err_set(err, "not enough memory for the misses of %zu instructions", n);
 	return 0;
 }
 
@@ -84,6 +122,7 @@ static void keep_shown(struct bins *b)
 	for (size_t i = 0; i < b->count; i++) {
 		struct bins_row *r = &b->rows[i];
 
+		find_ratio(b, r);
 		r->stall = all > 0 ? counted_cycles(r->first.all, r->last.all) / all : 0;
 		if (is_shown(b, r))
 			b->rows[shown++] = *r;
@@ -98,7 +137,7 @@ int bins_init(struct bins *b, const struct profile *p, const struct query *q, co
 	*b = (struct bins){0};
 	if (counted_init(&b->names, p, q, DATA_BY_LINE, word, err) != 0)
 		return -1;
-	if (sum_rows(b, err) == 0) {
+	if (references_init(&b->references, p, err) == 0 && sum_rows(b, err) == 0) {
 		keep_shown(b);
 		if (b->count > 0 || word == NULL || query_filters(q))
 			return 0;
@@ -111,6 +150,7 @@ int bins_init(struct bins *b, const struct profile *p, const struct query *q, co
 void bins_release(struct bins *b)
 {
 	free(b->rows);
+	references_release(&b->references);
 	counted_release(&b->names);
 	*b = (struct bins){0};
 }

@@ -4,6 +4,7 @@
 #define DWELL_ESTIMATE_COUNTED_BINS_H
 
 #include "estimate/counted/counted.h"
+#include "estimate/counted/references.h"
 
 /* The key comes first. */
 struct bins_row {
@@ -13,10 +14,14 @@ struct bins_row {
 	const struct data_row *structure;
 	struct counted_misses first, last; /* in the first level of data or code; in LL */
 	double stall;			   /* share of all cycles that accesses wait */
+	struct references_sum sum;
+	struct references_count references; /* hits too; 0 of fetches */
+	struct model_ratio ratio;	    /* first-level misses per reference */
 };
 
 struct bins {
 	struct counted names;
+	struct references references;
 	struct bins_row *rows; /* most stall first; those that the query shows */
 	size_t count;
 	uint64_t first, last; /* misses of the process */

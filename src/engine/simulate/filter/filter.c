@@ -15,6 +15,7 @@
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
@@ -37,8 +38,6 @@
 #define STAMPS_BYTES  (16ull << 20) /* of each level: 128 MB of caches */
 #define CODE_CELLS_AT FILTER_CODE_CELLS
 #define CODE_LINES    (8ull << 20)
-#define COUNTERS_AT   (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
-#define COUNTERS      ((LOW_TABLES - COUNTERS_AT) / 8)
 #define LEAST_SETS    8u /* neighbouring lines of one segment never meet in a set of code */
 
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
@@ -59,7 +58,6 @@ static struct {
 	bool has_code;
 	uint64_t *lines; /* lines of code by cell */
 	uint64_t line_count;
-	uint64_t counters;
 	bool is_reserved; /* the tables' memory is the filter's */
 	/* With several hierarchies: lines of the access that missed in a front, the lower first. */
 	struct filter_miss missed[2];
@@ -196,10 +194,10 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.lines = low(LINES_AT);
 	filter_memory_write_constants();
 	prepare_misses();
-	if (engine_counts_data() && w.h)
-		bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES);
-	f.on = f.is_reserved = true;
-	return true;
+	if (engine_counts_data() && w.h &&
+	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES))
+		filter_windows_start();
+	return f.on = f.is_reserved = true;
 }
 
 bool filter_start(struct sim_hierarchy *h)
@@ -240,22 +238,6 @@ uint32_t filter_code_cell(uint64_t line)
 	return *cell;
 }
 
-uint32_t filter_new_counter(void)
-{
-	return f.counters < COUNTERS ? (uint32_t)(COUNTERS_AT + 8 * f.counters++) : 0;
-}
-
-void filter_count_executions(struct segment *s)
-{
-	uint64_t *counter;
-
-	if (!segment_has_counter(s))
-		return;
-	counter = low(s->counter);
-	s->executions += *counter;
-	*counter = 0;
-}
-
 /* ---- First levels ---- */
 
 static uint32_t *data_cell(uint64_t line)
@@ -290,8 +272,8 @@ static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t pl
 	return least;
 }
 
-/* Evicts a line for `line`, whose cell is 0. */
-static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
+/* Evicts a line for `line`, whose cell is 0. Returns its place. */
+static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 {
 	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
 	uint64_t least = victim(l, first, places);
@@ -308,24 +290,35 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
 	filter_forget_oldest(l, line & l->set_mask);
-	*cell = (uint32_t)(uintptr_t)&l->stamps[least];
+	if (l != &w.data || !filter_window_is_open)
+		*cell = (uint32_t)(uintptr_t)&l->stamps[least];
+	return (uint32_t)(uintptr_t)&l->stamps[least];
 }
 
-/* Returns whether it missed. */
-static bool touch_line(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
+/* Returns the line's place. Sets *missed if it has missed. */
+static uint32_t touch_line(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time,
+			   bool *missed)
 {
-	bool missed = *cell == 0;
+	uint32_t place = *cell;
+	bool is_new;
 
-	if (missed)
-		bring_in(l, line, cell);
-	if (missed || l->by_use)
-		*(uint64_t *)low(*cell) = time;
-	return missed;
+	if (!place && l == &w.data)
+		place = filter_window_find(line, cell);
+	is_new = !place;
+	*missed |= is_new;
+	if (is_new)
+		place = bring_in(l, line, cell);
+	if (is_new || l->by_use)
+		*(uint64_t *)low(place) = time;
+	return place;
 }
 
 static bool touch_last(uint64_t line)
 {
-	return touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock);
+	bool missed = false;
+
+	touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock, &missed);
+	return missed;
 }
 
 static const uint8_t columns[] = {
@@ -391,22 +384,22 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		cells_take_spare(&in->cell);
 }
 
-/* Returns the contents of the last line's cell. */
+/* Returns the place of the last line. */
 static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
 		      uint64_t time)
 {
 	uint64_t end = address + (bytes < f.most_bytes ? bytes : f.most_bytes) - 1;
 	uint64_t line = address >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
-	bool missed;
+	bool missed = false;
+	uint32_t place;
 
 	filter_access_begin(address);
-	missed = touch_line(&w.data, line, data_cell(line), time);
-
+	place = touch_line(&w.data, line, data_cell(line), time, &missed);
 	if (last != line)
-		missed |= touch_line(&w.data, last, data_cell(last), time);
+		place = touch_line(&w.data, last, data_cell(last), time, &missed);
 	if (missed)
 		go_below(in, kind - ACCESS_LOAD, address, end);
-	return *data_cell(last);
+	return place;
 }
 
 static uint64_t pc_of(const struct segment *s, const struct segment_insn *in)
@@ -418,31 +411,33 @@ static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 {
 	uint64_t pc = pc_of(s, in), end = pc + in->length - 1;
 	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
-	uint32_t *cell;
-	bool missed;
+	bool missed = false;
+	uint32_t place;
 
 	if (!f.has_code)
 		return 0;
 	filter_access_fetch(pc);
-	cell = low(filter_code_cell(line));
-	missed = touch_line(&w.code, line, cell, time);
-	if (last != line) {
-		cell = low(filter_code_cell(last));
-		missed |= touch_line(&w.code, last, cell, time);
-	}
+	place = touch_line(&w.code, line, low(filter_code_cell(line)), time, &missed);
+	if (last != line)
+		place = touch_line(&w.code, last, low(filter_code_cell(last)), time, &missed);
 	if (missed)
 		go_below(in, SIM_FETCH, pc, end);
-	return *cell;
+	return place;
 }
 
 uint64_t filter_missed(uint64_t clock)
 {
 	struct thread *t = thread_self();
 	const uint8_t *site = (const uint8_t *)(uintptr_t)t->miss_site;
-	const struct filter_owner *owner = filter_site_owner(filter_site_number(site));
+	const uint32_t number = filter_site_number(site);
+	const struct filter_owner *owner = filter_site_owner(number);
 	struct segment *s = segments_of_trailer(owner->segment);
 
-	filter_access.site = filter_site_number(site);
+	if (owner->flags & FILTER_SITE_TRIGGER) {
+		filter_counter_triggers(s);
+		return (uint64_t)(uintptr_t)filter_site_back(site);
+	}
+	filter_access.site = number;
 	if (w.is_fast)
 		filter_look_below();
 	filter_calls_catch_up(t);
@@ -450,12 +445,16 @@ uint64_t filter_missed(uint64_t clock)
 		t->regs[site[SITE_REG]] = fetch(s, &segment_insns(s)[owner->index], clock);
 	} else {
 		const struct segment_access *a = &segment_accesses(s)[owner->index];
-		uint64_t base = a->fs ? fsbase_get(t) : 0;
+		uint64_t address = t->miss_address + (a->fs ? fsbase_get(t) : 0);
 
 		filter_access.pc = pc_of(s, &segment_insns(s)[a->owner]);
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
-		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base,
-						a->size, a->kind, clock);
+		if (filter_window_is_open)
+			filter_window_see(number, filter_access.pc, address);
+		t->regs[site[SITE_REG]] =
+			touch(&segment_insns(s)[a->owner], address, a->size, a->kind, clock);
+		if (filter_window_is_open)
+			filter_window_saw();
 	}
 	return (uint64_t)(uintptr_t)filter_site_back(site);
 }
@@ -531,6 +530,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 		writes += rep->kind[k] == ACCESS_STORE;
 	if (n)
 		count(in, n, n * (rep->accesses - writes), n * writes);
+	filter_access_repeat(rep);
 	for (uint64_t i = 0; i < n; i += 1 + same_lines(rep, i, n))
 		for (uint32_t k = 0; k < rep->accesses; k++)
 			touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
@@ -550,6 +550,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 	filter_access.pc = pc_of(s, in);
 	if (n)
 		count(in, 0, write ? 0 : n, write ? n : 0);
+	filter_access_elements(entries, n);
 	for (uint32_t i = 0; i < n; i++)
 		touch(in, STREAM_ADDRESS(entries[i]), a->size, a->kind, next_time(t));
 }
@@ -576,6 +577,7 @@ void filter_make_room(uint64_t start, uint64_t end)
 {
 	if (!f.is_reserved || !filter_memory_overlaps(start, end))
 		return;
+	filter_window_close();
 	filter_take_all_misses();
 	filter_hand_over(&f.caches);
 	f.on = f.is_reserved = false;

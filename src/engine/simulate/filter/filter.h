@@ -116,6 +116,8 @@ static inline uint64_t filter_line_of_data(const uint32_t *cell)
 uint32_t filter_new_counter(void);
 /* Move the count of the segment's counter to s->executions. */
 void filter_count_executions(struct segment *s);
+/* The counter has reached 0: see filter_windows.h. */
+void filter_counter_triggers(struct segment *s);
 
 /* Has the stack pointer ever been no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;

@@ -2,9 +2,12 @@
 /* Misses of accesses that C handles, by data structure; see filter_access.h. */
 #include "engine/simulate/filter/filter_access.h"
 
+#include "engine/core/run_mode.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/sampled/cold.h"
+#include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/references.h"
 #include "sim/cache/entry.h"
 #include "sim/system/hierarchy.h"
 
@@ -24,6 +27,18 @@ void filter_access_fetch(uint64_t pc)
 	a.pc = pc;
 	a.bin = a.caches = a.unknown = 0;
 	a.is_fetch = true;
+}
+
+void filter_access_repeat(const struct repeat *rep)
+{
+	for (uint32_t k = 0; k < rep->accesses && bins_are_on(); k++)
+		references_count(a.pc, rep->address[k], rep->step, rep->iterations);
+}
+
+void filter_access_elements(const uint64_t *entries, uint32_t n)
+{
+	for (uint32_t i = 0; i < n && bins_are_on(); i++)
+		references_count(a.pc, STREAM_ADDRESS(entries[i]), 0, 1);
 }
 
 static void find_bin(void)

@@ -15,6 +15,7 @@
 #include "sim/system/below.h"
 
 struct filter_level;
+struct repeat;
 
 struct filter_access {
 	/* set by the caller; its pc, of accesses to data only */
@@ -37,6 +38,10 @@ static inline bool filter_watches(void)
 /* An access to data at `address` begins; or a fetch. */
 void filter_access_begin(uint64_t address);
 void filter_access_fetch(uint64_t pc);
+
+/* Count the references of a string instruction, or of a vector instruction with n elements. */
+void filter_access_repeat(const struct repeat *rep);
+void filter_access_elements(const uint64_t *entries, uint32_t n);
 
 /* It has replaced a line of the level by `line`; the cell of that is NULL if there was none. */
 void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim);

@@ -136,8 +136,9 @@ filter_notes_end:
 
 	.data
 	.balign 8
-	.globl	filter_next_note
-	.hidden	filter_next_note
+	.globl	filter_next_note, filter_notes_limit
+	.hidden	filter_next_note, filter_notes_limit
 filter_next_note: .quad filter_notes
+filter_notes_limit: .quad filter_notes_end	/* filter_notes: no note has room */
 
 	.section .note.GNU-stack, "", @progbits

@@ -17,15 +17,17 @@
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/job.h"
 
 /* The most bytes of code: */
-#define FETCH_MOST 84u	/* of a fetch up to its branches */
-#define INSN_MOST  64u	/* of a copied instruction, and of what ends a segment */
-#define GIVE_MOST  104u /* of one that uses the counter register */
-#define COLD_STACK 14u
+#define FETCH_MOST   84u  /* of a fetch up to its branches */
+#define INSN_MOST    64u  /* of a copied instruction, and of what ends a segment */
+#define GIVE_MOST    104u /* of one that uses the counter register */
+#define COLD_STACK   14u
+#define BRANCH_BYTES 6u /* of emit_jcc */
 
 /* ---- Code ---- */
 
@@ -248,14 +250,31 @@ static void test_stack(struct job *j)
 	}
 }
 
+/* Behind the count: enters the engine if it is 0 now. */
+static void put_trigger(struct job *j)
+{
+	const struct filter_site site = {.segment = j->trailer,
+					 .reg = (uint8_t)j->scratch2,
+					 .flags = FILTER_SITE_TRIGGER,
+					 .back = j->o.p + BRANCH_BYTES};
+	struct out o = {.p = filter_take_cold(j->arena, FILTER_CALL_BYTES, SITE_BYTES)};
+
+	emit_jcc(&j->o, FORM_JZ, o.p);
+	filter_emit_call(j->arena, &o, j->scratch2, FILTER_SLOW);
+	j->failed |= !filter_put_site(&o, &site);
+}
+
 void filter_count(struct job *j)
 {
 	if (!j->desc)
 		return;
-	if (j->live[j->first])
+	if (j->live[j->first]) {
 		emit_count_abs(&j->o, j->scratch2, j->counter);
-	else
-		emit_add_abs(&j->o, j->counter);
+		return;
+	}
+	emit_add_abs(&j->o, j->counter);
+	if (filter_has_windows() && job_accesses(j) && j->scratch2 != NOREG)
+		put_trigger(j);
 }
 
 /*

@@ -163,10 +163,9 @@
  */
 	.macro note_miss slow, flags, has_graph, has_data
 	mov	filter_next_note(%rip), %r8
-	lea	filter_notes_end(%rip), %rdx
-	keep_together 9
-	cmp	%rdx, %r8
-	je	\slow
+	keep_together 13
+	cmp	filter_notes_limit(%rip), %r8
+	jae	\slow
 	.if \has_graph
 	count_for_graph	\slow
 	mov	%rdx, NOTE_RECORD(%r8)

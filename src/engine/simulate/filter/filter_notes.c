@@ -26,7 +26,8 @@ _Static_assert(offsetof(struct note, victim) == NOTE_VICTIM, "layout");
 _Static_assert(offsetof(struct note, last) == NOTE_LAST, "layout");
 
 /* filter_below.S */
-extern struct note filter_notes[], *filter_next_note;
+extern struct note filter_notes[], filter_notes_end[];
+extern struct note *filter_next_note, *filter_notes_limit;
 extern void filter_look_below_data(void), filter_look_below_alone(void);
 
 #define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
@@ -116,6 +117,11 @@ uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
 		return filter_line_of_code(cell);
 	return l == &filter_state.data ? filter_line_of_data(cell)
 				       : (uint64_t)(cell - filter_state.last_cells);
+}
+
+void filter_notes_allow(bool may)
+{
+	filter_notes_limit = may ? filter_notes_end : filter_notes;
 }
 
 void filter_look_at_misses(uint64_t start, uint64_t end)

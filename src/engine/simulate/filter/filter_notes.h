@@ -34,6 +34,9 @@ void filter_look_below(void);
  */
 void filter_look_at_misses(uint64_t start, uint64_t end);
 
+/* May code note misses? If not C handles each at once. */
+void filter_notes_allow(bool may);
+
 /* The number of the line whose cell this is, in the level. */
 uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell);
 

@@ -27,12 +27,13 @@
 #define SITE_CODE_BYTES 24
 #define SITE_BOTH_BYTES 28
 /* flags of a site */
-#define FILTER_SITE_CODE   1	  /* of a fetch, not of an access to data */
-#define FILTER_SITE_SECOND 2	  /* the stamp is that of lane 1 */
-#define FILTER_SITE_BOTH   4	  /* a fetch from two lines */
-#define FILTER_SITE_PAIR   8	  /* the same, where the first was fetched just before */
-#define FILTER_SITE_OTHER  16	  /* filter_miss.S does not save its register */
-#define FILTER_OTHERS	   0xfe20 /* these registers, a bit each: rbp, r9 to r15 */
+#define FILTER_SITE_CODE    1	   /* of a fetch, not of an access to data */
+#define FILTER_SITE_SECOND  2	   /* the stamp is that of lane 1 */
+#define FILTER_SITE_BOTH    4	   /* a fetch from two lines */
+#define FILTER_SITE_PAIR    8	   /* the same, where the first was fetched just before */
+#define FILTER_SITE_OTHER   16	   /* filter_miss.S does not save its register */
+#define FILTER_SITE_TRIGGER 32	   /* of no access: a window may begin, see filter_windows.h */
+#define FILTER_OTHERS	    0xfe20 /* these registers, a bit each: rbp, r9 to r15 */
 
 #ifndef __ASSEMBLER__
 

@@ -9,6 +9,7 @@
 #include "engine/simulate/whose/numbering.h"
 #include "engine/simulate/whose/pairs.h"
 #include "engine/simulate/whose/range.h"
+#include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
 #include "sim/base/geometry.h"
 #include "sim/cache/entry.h"
@@ -68,7 +69,7 @@ bool bins_start(uint32_t levels, uint32_t most_sites)
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
 		  grow_take(&b.counts, sizeof(struct bin)) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
-		  groups_start() && structures_start();
+		  groups_start() && structures_start() && references_start();
 	for (uint32_t level = 0; level < levels; level++)
 		bins_on = bins_on && start_evictors(&b.evictors[level]);
 	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
@@ -116,6 +117,16 @@ static uint32_t remember(struct bins_memo *m, uint32_t site, uint64_t pc, uint32
 	m->era = b.forgotten;
 	m->version = bins_version();
 	return m->bin;
+}
+
+void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
+{
+	struct structure s;
+
+	structures_find(address, &s);
+	m->start = s.start;
+	m->end = s.is_lasting ? s.end : s.start;
+	remember(m, 0, pc, s.id);
 }
 
 uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
@@ -249,16 +260,23 @@ static bool is_due(void)
 	return true;
 }
 
+void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data)
+{
+	const struct numbering_key *k = numbering_key(&b.bins, bin);
+
+	*pc = k->a;
+	structures_describe(p, (uint32_t)k->b, data);
+}
+
 static void send_bin(struct process *p, uint32_t number)
 {
-	const struct numbering_key *k = numbering_key(&b.bins, number);
 	struct bin *bin = bin_at(number);
-	struct record_bin r = {.pc = k->a, .range = bin->has_moved ? bin->range : RANGE_NOWHERE};
+	struct record_bin r = {.range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
 	if (!bin->counts[0].missed)
 		return;
 	memcpy(r.counts, bin->counts, sizeof r.counts);
-	structures_describe(p, (uint32_t)k->b, &r.data);
+	bins_describe(p, number, &r.pc, &r.data);
 	memset(bin->counts, 0, sizeof bin->counts);
 	bin->has_moved = false;
 	records_bin(p, &r);
@@ -290,6 +308,7 @@ void bins_flush(struct process *p, bool is_last)
 	for (uint32_t number = 1; number <= b.bins.count; number++)
 		send_bin(p, number);
 	pairs_take(send_pair, p);
+	references_flush(p);
 }
 
 void bins_end(struct process *p)
@@ -304,4 +323,6 @@ void bins_forked(void)
 		*bin_at(number) =
 			(struct bin){.group = bin_at(number)->group, .range = RANGE_NOWHERE};
 	pairs_clear();
+	if (bins_on)
+		references_forked();
 }

@@ -88,6 +88,11 @@ void bins_prefetch_bin(uint32_t bin);
 /* Prefetch what bins_replaced reads of the line. */
 void bins_prefetch(enum bin_cache cache, uint64_t line);
 
+/* The same for callers with a memo of their own: the data that is found, and its bin. */
+void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address);
+/* Describe a bin for the collector. */
+void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data);
+
 /* Send what is new to the collector: always, or if it is due. */
 void bins_flush(struct process *p, bool is_last);
 /* Send all, and count no more. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counters of the executions of segments; see filter.h. */
+#include "engine/core/addresses.h"
+#include "engine/core/util.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/segments.h"
+
+#define COUNTERS_AT (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
+#define COUNTERS    ((LOW_TABLES - COUNTERS_AT) / 8)
+
+static uint64_t used;
+
+static uint64_t *low(uint32_t counter)
+{
+	return (uint64_t *)(uintptr_t)counter;
+}
+
+static uint32_t counter_at(uint64_t number)
+{
+	return (uint32_t)(COUNTERS_AT + 8 * number);
+}
+
+static uint64_t counter_number(uint32_t counter)
+{
+	return (counter - COUNTERS_AT) / 8;
+}
+
+uint32_t filter_new_counter(void)
+{
+	const uint64_t number = used;
+
+	if (number == COUNTERS ||
+	    (filter_has_windows() && !filter_window_watch(number, low(counter_at(number)))))
+		return 0;
+	used++;
+	return counter_at(number);
+}
+
+void filter_count_executions(struct segment *s)
+{
+	uint64_t *counter;
+
+	if (!segment_has_counter(s))
+		return;
+	counter = low(s->counter);
+	if (filter_has_windows()) {
+		s->executions += filter_window_executions(counter_number(s->counter), counter);
+		return;
+	}
+	s->executions += *counter;
+	*counter = 0;
+}
+
+void filter_counter_triggers(struct segment *s)
+{
+	filter_count_executions(s);
+	filter_window_trigger(counter_number(s->counter), low(s->counter));
+}

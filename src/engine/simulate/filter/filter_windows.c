@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Windows in which all accesses to data are seen; see filter_windows.h. */
+#include "engine/simulate/filter/filter_windows.h"
+
+#include "engine/core/random.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/whose/references.h"
+
+/*
+ * Executions of segments for each window. A window takes some 150 us, as long as 50,000 of them, so
+ * in the long run windows cost one per cent; more at the beginning, so that short programs have
+ * some.
+ */
+#define FIRST_MEAN 100000u
+#define LAST_MEAN  4000000u
+#define GROWTH	   8u /* windows until the mean has doubled */
+
+#define MOST_COUNTERS (16u << 20)
+
+/* A counter of executions, which triggers when it is 0. */
+struct watch {
+	uint64_t taken; /* its value when executions were taken last */
+	uint64_t mean;	/* of the executions until it triggers */
+};
+
+static struct {
+	bool are_on;
+	struct grow watches; /* struct watch, by number of counter */
+	uint64_t random, mean;
+	bool is_over;
+} v;
+
+bool filter_window_is_open;
+
+/* ---- Cells ---- */
+
+static uint64_t places(void)
+{
+	const struct filter_level *l = &filter_state.data;
+
+	return (l->set_mask + 1) << l->row_shift >> 3;
+}
+
+static void hide_lines(void)
+{
+	const struct filter_level *l = &filter_state.data;
+
+	for (uint64_t i = 0; i < places(); i++)
+		if (l->owners[i])
+			*l->owners[i] = 0;
+}
+
+static void show_lines(void)
+{
+	const struct filter_level *l = &filter_state.data;
+
+	for (uint64_t i = 0; i < places(); i++)
+		if (l->owners[i])
+			*l->owners[i] = (uint32_t)(uintptr_t)&l->stamps[i];
+}
+
+uint32_t filter_window_find(uint64_t line, const uint32_t *cell)
+{
+	const struct filter_level *l = &filter_state.data;
+	const uint64_t ways = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * ways;
+
+	for (uint64_t i = first; filter_window_is_open && i < first + ways; i++)
+		if (l->owners[i] == cell)
+			return (uint32_t)(uintptr_t)&l->stamps[i];
+	return 0;
+}
+
+/* ---- Triggers ---- */
+
+bool filter_windows_start(void)
+{
+	v.random = engine.config.seed;
+	v.mean = FIRST_MEAN;
+	v.are_on = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
+	return v.are_on;
+}
+
+bool filter_has_windows(void)
+{
+	return v.are_on;
+}
+
+static struct watch *watch_at(uint64_t number)
+{
+	return (struct watch *)(void *)v.watches.base + number;
+}
+
+static void wind_up(struct watch *w, uint64_t *counter)
+{
+	w->mean = v.mean;
+	w->taken = *counter = -random_exponential(&v.random, v.mean);
+}
+
+bool filter_window_watch(uint64_t number, uint64_t *counter)
+{
+	if (number >= MOST_COUNTERS)
+		return false;
+	wind_up(watch_at(number), counter);
+	return true;
+}
+
+uint64_t filter_window_executions(uint64_t number, const uint64_t *counter)
+{
+	struct watch *w = watch_at(number);
+	const uint64_t n = *counter - w->taken;
+
+	w->taken = *counter;
+	return n;
+}
+
+/* ---- Windows ---- */
+
+static void open_window(void)
+{
+	references_begin(v.mean / (FIRST_MEAN / 100));
+	v.is_over = false;
+	hide_lines();
+	filter_notes_allow(false);
+	filter_window_is_open = true;
+	if (v.mean < LAST_MEAN)
+		v.mean += FIRST_MEAN / GROWTH;
+}
+
+void filter_window_trigger(uint64_t number, uint64_t *counter)
+{
+	struct watch *w = watch_at(number);
+
+	/* the mean may have grown since this trigger was planned */
+	if (!filter_window_is_open && random_next(&v.random) % v.mean < w->mean)
+		open_window();
+	wind_up(w, counter);
+}
+
+void filter_window_close(void)
+{
+	if (!filter_window_is_open)
+		return;
+	filter_window_is_open = false;
+	show_lines();
+	filter_notes_allow(true);
+	references_end();
+}
+
+void filter_window_see(uint32_t site, uint64_t pc, uint64_t address)
+{
+	v.is_over = references_see(site, pc, address);
+}
+
+void filter_window_saw(void)
+{
+	if (v.is_over)
+		filter_window_close();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Windows in which C handles all accesses to data, to see whose they are (references.h). The cells
+ * of all lines in the first level are 0 then, so that each inline test fails. A line that has a
+ * place is not missing all the same: its access is a hit, changes its stamp as code would, and the
+ * cell stays 0. At the end of the window the cells get their values back. So the caches never
+ * differ from those of a run without windows.
+ *
+ * Each execution of a segment is as likely as any other to begin a window: a timer would favour
+ * slow code. So segments count up to 0, from a random number: code tests the sum for 0 as it counts
+ * an execution. (Segments whose flags are live do not test it.)
+ *
+ * The thread whose turn it is opens and closes windows (filter_scheduler.h).
+ */
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_WINDOWS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_WINDOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* There will be windows. False: no address space. */
+bool filter_windows_start(void);
+bool filter_has_windows(void);
+
+/* A new counter of executions, by number. False: no memory. Under the translate lock. */
+bool filter_window_watch(uint64_t number, uint64_t *counter);
+/* The executions since the last call. */
+uint64_t filter_window_executions(uint64_t number, const uint64_t *counter);
+/* The counter has reached 0, and its executions were taken: open a window, perhaps. */
+void filter_window_trigger(uint64_t number, uint64_t *counter);
+/* End the window now, if one is open. */
+void filter_window_close(void);
+
+extern bool filter_window_is_open;
+
+/* The place of a line of data, by its cell; 0: no window is open, or it is not in the cache. */
+uint32_t filter_window_find(uint64_t line, const uint32_t *cell);
+/* In a window: an access of a site is about to be handled. It may be the last. */
+void filter_window_see(uint32_t site, uint64_t pc, uint64_t address);
+/* It was handled. */
+void filter_window_saw(void);
+
+#endif

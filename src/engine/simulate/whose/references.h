@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * References of data structures, hits too, by bin (bins.h). What the engine does for the program,
+ * such as string instructions, counts exactly. Of all else windows see a part: some thousand
+ * references in a row, from random places on (filter_windows.h).
+ *
+ * A window's weight is the number of places where it might have begun, in a unit of its own.
+ *
+ * Each window belongs to a group, in turns. Estimates without one group at a time tell how far they
+ * are to be trusted (delete-a-group jackknife; Kott 2001).
+ *
+ * Functions that count belong to the thread whose turn it is (filter_scheduler.h); the others need
+ * the lock of collect.h.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WHOSE_REFERENCES_H
+#define DWELL_ENGINE_SIMULATE_WHOSE_REFERENCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/core/state.h"
+
+/* False: no address space. */
+bool references_start(void);
+
+/*
+ * Count n references by the instruction at pc, the first to `address`, each `step` bytes behind the
+ * one before.
+ */
+void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n);
+
+/* A window of this weight begins. */
+void references_begin(uint64_t weight);
+/* A reference in the window, of a site (bins.h). Returns whether the window is over. */
+bool references_see(uint32_t site, uint64_t pc, uint64_t address);
+/* It ends. */
+void references_end(void);
+
+/* Send what is new to the collector. */
+void references_flush(struct process *p);
+/* In a forked child: what was counted is the parent's. */
+void references_forked(void);
+
+#endif

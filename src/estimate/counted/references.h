@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * References of data structures in a simulation, hits too. The run has counted those of each
+ * instruction, but by data structure it has seen only some of them, in windows; see
+ * engine/simulate/whose/references.h.
+ *
+ * The estimate is stratified: a reference that was seen stands for its part of all references of
+ * its stratum (Cochran 1977, 5A.9, poststratification). A stratum is an instruction that was seen
+ * often enough; else what is left of its function; else what is left of the program.
+ *
+ * The interval has 95 %, by a jackknife that leaves out one group of windows at a time.
+ */
+#ifndef DWELL_ESTIMATE_COUNTED_REFERENCES_H
+#define DWELL_ESTIMATE_COUNTED_REFERENCES_H
+
+#include "profile/profile.h"
+
+struct references_stratum;
+
+struct references {
+	const struct profile *profile;
+	struct references_stratum *strata;
+	size_t stratum_count;
+	uint32_t *stratum_of; /* by row of the profile's references */
+	unsigned groups;      /* of windows, with at least one window */
+	unsigned group[STORE_WINDOW_GROUPS];
+	double seen_one_in;   /* references of the run for each that was seen; 0: none was */
+	uint64_t all, unseen; /* references of the process; those of unknown structures */
+};
+
+/* References of some rows. All zero: of none. */
+struct references_sum {
+	uint64_t counted; /* exactly */
+	double seen;
+	double estimated;		     /* beside the exact ones */
+	double without[STORE_WINDOW_GROUPS]; /* the same without a group of windows */
+	bool has_estimate;
+};
+
+/* 95 % interval; equal if exact. */
+struct references_count {
+	double value, low, high;
+};
+
+/*
+ * For a profile that profile_open_bins has opened, which must outlive it. Release with
+ * references_release. Returns -1 with *err when memory runs out.
+ */
+int references_init(struct references *r, const struct profile *p, struct err *err);
+void references_release(struct references *r);
+
+/* Add row `row` of the profile's references. */
+void references_add(const struct references *r, size_t row, struct references_sum *to);
+void references_add_sum(struct references_sum *to, const struct references_sum *more);
+/* `least`: references that are known to have happened, such as the misses. */
+struct references_count references_count(const struct references *r, const struct references_sum *s,
+					 uint64_t least);
+
+#endif
