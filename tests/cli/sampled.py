@@ -135,7 +135,7 @@ def bad_input_gets_a_sentence():
                         ('10%,y', 'a number of accesses')):
         status, _, err = run('simulate', '--sample', value, 'true')
         check(status == 2 and what in err and err.count('\n') == 1, value, status, err)
-    for other in ['--jumps'], ['--context=2'], ['--also=LL=1M,16,64'], ['--curve'], ['--no-filter'], ['--line-use']:
+    for other in ['--jumps'], ['--context=2'], ['--also=LL=1M,16,64'], ['--curve'], ['--no-filter'], ['--line-use'], ['--data']:
         status, _, err = run('simulate', '--sample', '10%', *other, 'true')
         check(status == 2 and err.count('\n') == 1, other, status, err)
 

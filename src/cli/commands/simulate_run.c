@@ -77,10 +77,10 @@ static int check_graph(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* Whose data misses is counted by the filter, of one hierarchy. */
+/* Whose data misses is counted by the filter, of one hierarchy, and of all accesses. */
 static int check_data(const struct options *o, struct err *err)
 {
-	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, 0};
+	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, OPTION_SAMPLE, 0};
 	const char *other = options_first(o, others);
 
 	if (options_given(o, OPTION_WHOSE) && other != NULL)
