@@ -78,7 +78,7 @@ def every_command_has_help_and_version():
 @case
 def help_tells_defaults_and_choices():
     text = ' '.join(shows('report', '--help').split())
-    for words in 'text, csv or json (default: text)', 'or thread (default: function)', '(default: dwell.db)':
+    for words in 'text, csv or json (default: text)', 'thread or data (default: function)', '(default: dwell.db)':
         check(words in text, words, text)
 
 
