@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell bins: misses of a simulation by function and data structure. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "base/text.h"
@@ -8,6 +7,7 @@
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/counted/bins.h"
+#include "views/figures.h"
 #include "views/rows.h"
 
 static const struct option_use uses[] = {
@@ -147,12 +147,14 @@ static const struct column columns[] = {
 
 static void put_heading(struct text *out, const struct bins *b)
 {
+	char count[FIGURE_BYTES];
+
 	text_add(out, "Misses by function and data structure: exact, in simulated caches; and "
 		      "causes in each\n"
 		      "References, hits too: estimates have a ~");
 	if (b->references.unseen > 0)
-		text_addf(out, "; %" PRIu64 " more are of code that no window saw",
-			  b->references.unseen);
+		text_addf(out, "; %s more are of code that no window saw",
+			  figure_count(b->references.unseen, count));
 	text_add(out, "\n\n");
 }
 

@@ -12,11 +12,11 @@
 /*
  * Executions of segments for each window. A window takes some 150 us, as long as 50,000 of them, so
  * in the long run windows cost one per cent; more at the beginning, so that short programs have
- * some.
+ * some: a program of 10 ms has 40, one of a second 100 and more.
  */
-#define FIRST_MEAN 100000u
+#define FIRST_MEAN 10000u
 #define LAST_MEAN  4000000u
-#define GROWTH	   8u /* windows until the mean has doubled */
+#define GROWTH	   16u /* after a window the mean is greater by this part of itself */
 
 #define MOST_COUNTERS (16u << 20)
 
@@ -126,7 +126,7 @@ static void open_window(void)
 	filter_notes_allow(false);
 	filter_window_is_open = true;
 	if (v.mean < LAST_MEAN)
-		v.mean += FIRST_MEAN / GROWTH;
+		v.mean += v.mean / GROWTH;
 }
 
 void filter_window_trigger(uint64_t number, uint64_t *counter)
