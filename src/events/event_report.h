@@ -26,7 +26,10 @@ struct event_report {
 	double total;  /* of the event to sort by */
 };
 
-/* Release with event_report_release; the profile and the choice must outlive it. */
+/*
+ * Release with event_report_release; the profile and the choice must outlive it. `by`: not data,
+ * which have rows of their own (estimate/counted).
+ */
 int event_report_init(struct event_report *r, const struct event_profile *p, enum event_by by,
 		      const struct event_choice *choice, struct err *err);
 void event_report_release(struct event_report *r);

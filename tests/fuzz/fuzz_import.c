@@ -67,6 +67,8 @@ static void show_functions(struct event_profile *p, const struct event_columns *
 		struct event_report r;
 		struct text out = {0};
 
+		if (by == EVENT_BY_DATA) /* no files of this format hold data structures */
+			continue;
 		if (event_report_init(&r, p, (enum event_by)by, &choice, &err) != 0 ||
 		    event_report_text(&r, 100, &d, &out, &err) != 0 ||
 		    event_report_json(&r, &out, &err) != 0)

@@ -37,15 +37,17 @@ static struct bins_row row_of(const struct counted *c, int64_t location, int64_t
 	return row;
 }
 
-static struct bins_row row_of_misses(const struct counted *c, const struct store_bin *x)
+static struct bins_row row_of_misses(const struct bins *b, const struct store_bin *x)
 {
 	const struct counted_misses misses = {x->misses, x->cold, x->by_self};
-	struct bins_row row = row_of(c, x->location_id, x->structure_id);
+	struct bins_row row = row_of(&b->names, x->location_id, x->structure_id);
 
-	if (counted_is_last(x->cache))
+	if (counted_is_last(x->cache)) {
 		row.last = misses;
-	else if (counted_is_first(x->cache))
+	} else if (counted_is_first(x->cache)) {
 		row.first = misses;
+		references_add_missing(&b->references, x->location_id, &row.sum);
+	}
 	return row;
 }
 
@@ -94,7 +96,7 @@ static int sum_rows(struct bins *b, struct err *err)
 
 	b->rows = calloc(n + 1, sizeof(*b->rows));
 	for (size_t i = 0; b->rows != NULL && i < p->bin_count; i++)
-		b->rows[i] = row_of_misses(&b->names, &p->bins[i]);
+		b->rows[i] = row_of_misses(b, &p->bins[i]);
 	for (size_t i = 0; b->rows != NULL && i < p->reference_count; i++)
 		b->rows[p->bin_count + i] = row_of_references(b, i);
 	b->count = n;

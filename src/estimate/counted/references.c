@@ -12,9 +12,6 @@
 #define LEAST_SEEN   20.0
 #define LEAST_GROUPS 4u
 
-/* A structure that was never seen may have three times what one seen reference stands for. */
-#define RULE_OF_THREE 3.0
-
 struct references_stratum {
 	double accesses; /* of the run, that were not counted exactly */
 	double weights[STORE_WINDOW_GROUPS], all;
@@ -271,9 +268,29 @@ void references_add(const struct references *r, size_t row, struct references_su
 			part_of(s, weight - (double)x->weights[g], s->all - s->weights[g]);
 }
 
+static int compare_locations(const void *a, const void *b)
+{
+	const int64_t location = *(const int64_t *)a;
+	const struct profile_accesses *x = b;
+
+	return (location > x->location_id) - (location < x->location_id);
+}
+
+void references_add_missing(const struct references *r, int64_t location, struct references_sum *to)
+{
+	const struct profile *p = r->profile;
+	const struct profile_accesses *found = NULL;
+
+	if (p->access_count > 0)
+		found = bsearch(&location, p->accesses, p->access_count, sizeof(*p->accesses),
+				compare_locations);
+	to->most += found != NULL ? found->count : 0;
+}
+
 void references_add_sum(struct references_sum *to, const struct references_sum *more)
 {
 	to->counted += more->counted;
+	to->most += more->most;
 	to->seen += more->seen;
 	to->estimated += more->estimated;
 	to->has_estimate |= more->has_estimate;
@@ -307,6 +324,6 @@ struct references_count references_count(const struct references *r, const struc
 
 	/* missed, but never seen */
 	if (floor > (double)s->counted && s->seen <= 0)
-		c.high = fmin(floor + RULE_OF_THREE * r->seen_one_in, (double)r->all);
+		c.high = fmax(floor, (double)s->most);
 	return c;
 }

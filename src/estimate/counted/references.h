@@ -35,6 +35,7 @@ struct references_sum {
 	double estimated;		     /* beside the exact ones */
 	double without[STORE_WINDOW_GROUPS]; /* the same without a group of windows */
 	bool has_estimate;
+	uint64_t most; /* references of the instructions that missed, to whatever data */
 };
 
 /* 95 % interval; equal if exact. */
@@ -51,6 +52,9 @@ void references_release(struct references *r);
 
 /* Add row `row` of the profile's references. */
 void references_add(const struct references *r, size_t row, struct references_sum *to);
+/* A row holds misses of the instruction at `location`. */
+void references_add_missing(const struct references *r, int64_t location,
+			    struct references_sum *to);
 void references_add_sum(struct references_sum *to, const struct references_sum *more);
 /* `least`: references that are known to have happened, such as the misses. */
 struct references_count references_count(const struct references *r, const struct references_sum *s,
