@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gates apart|together [CYCLES]: an event-driven simulation of a random circuit, as PTHOR's in MemSpy's
- * paper. An element that changes schedules an event for each element that it feeds; a wheel of time
- * slots holds the events.
+ * gates apart|together [CYCLES]: an event-driven simulation of a random circuit, as PTHOR's in
+ * MemSpy's paper. An element that changes schedules an event for each element that it feeds; a
+ * wheel of time slots holds the events.
  *
  * The fault: the value of an element lies among its other members, 96 bytes, so to read a bit
  * costs a line, for each input of each evaluation. `dwell bins` has the elements first, in

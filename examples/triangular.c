@@ -3,8 +3,8 @@
  * triangular scattered|banded: solves a sparse triangular system L x = b by rows, again and again,
  * as TRI of MemSpy's paper.
  *
- * The fault: the columns of a row are anywhere before it, so its elements of x are gathered from all
- * of x, which is larger than the cache. `dwell bins` has x first, in solve. The cure, "banded":
+ * The fault: the columns of a row are anywhere before it, so its elements of x are gathered from
+ * all of x, which is larger than the cache. `dwell bins` has x first, in solve. The cure, "banded":
  * rows and columns are numbered so that those of a row lie near it, as a matrix of a mesh allows.
  */
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "estimate/allocators.h"
 #include "estimate/data_calls.h"
-#include "estimate/members.h"
+#include "estimate/fields/members.h"
 #include "estimate/ratios.h"
 
 const char *const data_kind_names[] = {

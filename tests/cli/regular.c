@@ -80,7 +80,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} kinds[] = {{"cycle", cycle}, {"random", touch_at_random}, {"copies", copy}, {"family", family}};
+	} kinds[] = {{"cycle", cycle},
+		     {"random", touch_at_random},
+		     {"copies", copy},
+		     {"family", family}};
 
 	if (argc < 4)
 		return 2;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "estimate/members.h"
+#include "estimate/fields/members.h"
 
 /*
  * 1: struct node {struct node *next; int grid[2][3]; struct {char a, b;} pair[2]; unsigned x : 4,

@@ -16,8 +16,8 @@
  * So a program tells of its blocks by accesses, which the trace has. Prints lines of
  *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF
  *   eviction CACHE FUNCTION STRUCTURE EVICTOR EVICTOR_STRUCTURE MISSES
- * where a structure is "variable:START", "mapping", "code", "unknown", or "site:" and its calls, the
- * innermost first.
+ * where a structure is "variable:START", "mapping", "code", "unknown", or "site:" and its calls,
+ * the innermost first.
  */
 #define _GNU_SOURCE
 #include <err.h>

@@ -3,8 +3,8 @@
  * The engine's counting of misses by data structure against the naive reference, without a target:
  * both get the same accesses.
  *
- *   whose_offline FIRST END          random traces, hierarchies and owners of memory, by these seeds
- *   whose_offline CACHE... <TRACE    a trace of lackey's, in this hierarchy
+ *   whose_offline FIRST END         random traces, hierarchies and owners of memory, of these seeds
+ *   whose_offline CACHE... <TRACE   a trace of lackey's, in this hierarchy
  *
  * What the engine's other rooms say is made up here: which structure holds an address, and for how
  * long; which function holds an instruction. Exit status 1 if any count differs.

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
-#include "estimate/fields.h"
+#include "estimate/fields/fields.h"
 #include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/rows.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lines_scan for AVX-512; see lines_scan.h. It uses registers of 256 bits, as those of 512 lower the
- * clock of some processors. It computes lines_hash (channel/lines.h).
+ * lines_scan for AVX-512; see lines_scan.h. It uses registers of 256 bits, as those of 512 lower
+ * the clock of some processors. It computes lines_hash (channel/lines.h).
  */
 #include "engine/simulate/lines/lines_scan.h"
 

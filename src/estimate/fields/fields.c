@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the field of each sample or bin, and sums up by field; see fields.h. */
-#include "estimate/fields.h"
+#include "estimate/fields/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/members.h"
+#include "estimate/fields/members.h"
 #include "estimate/ratios.h"
 
 /* ---- Places ---- */

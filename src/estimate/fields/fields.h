@@ -3,8 +3,8 @@
  * Misses by data structure and field: of samples for a cache of one size, or as a simulation has
  * counted them. members.h names the fields.
  */
-#ifndef DWELL_ESTIMATE_FIELDS_H
-#define DWELL_ESTIMATE_FIELDS_H
+#ifndef DWELL_ESTIMATE_FIELDS_FIELDS_H
+#define DWELL_ESTIMATE_FIELDS_FIELDS_H
 
 #include "estimate/counted/counted.h"
 #include "estimate/data.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds members of types by their place; see members.h. */
-#include "estimate/members.h"
+#include "estimate/fields/members.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

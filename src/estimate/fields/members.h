@@ -3,8 +3,8 @@
  * The name of the field at a place in a data structure: "node.next", "particle.pos[1]"; or by its
  * offset, "+48", if the members of the type are unknown.
  */
-#ifndef DWELL_ESTIMATE_MEMBERS_H
-#define DWELL_ESTIMATE_MEMBERS_H
+#ifndef DWELL_ESTIMATE_FIELDS_MEMBERS_H
+#define DWELL_ESTIMATE_FIELDS_MEMBERS_H
 
 #include "base/text.h"
 #include "profile/profile.h"
