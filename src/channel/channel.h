@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  25u
+#define CHANNEL_VERSION		  26u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -143,6 +143,7 @@ enum channel_simulate {
 	CHANNEL_SEPARATE_THREADS = 8, /* nodes of the call graph belong to a thread */
 	CHANNEL_JUMPS = 16,	      /* count branches and jumps by target */
 	CHANNEL_DATA = 32,	      /* misses by data structure and cause; wants `objects` */
+	CHANNEL_REFERENCES = 64,      /* with CHANNEL_DATA: all references, too */
 };
 
 struct channel_header {

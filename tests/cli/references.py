@@ -95,6 +95,44 @@ def windows_change_no_counts():
     check(sum(n for _, n in seen) >= 10000, 'ten windows')
 
 
+@case
+def all_of_them_exactly():
+    """9 calls of add_up a turn: 8 on 2 KB, one on 1 MB. Sums by instruction are the accesses of the events."""
+    turns = 300
+    counted('--references', PROGRAM, str(turns))
+    for line, each in ('sharing.c:24', SMALL), ('sharing.c:25', LARGE):
+        check(of_add_up(line) == 3 * [turns * each], line, of_add_up(line), turns * each)
+    found = [r for r in rows() if r['function'] == 'add_up' and r['data'] == '[stack]']
+    check([r['references'] for r in found] == [str(9 * turns)], found)
+    of_events = {location: n for location, n in accesses().items() if n}
+    of_bins = dict(ask('SELECT location_id, sum(counted) FROM reference GROUP BY 1'))
+    check(of_bins == of_events, 'instructions', set(of_bins.items()) ^ set(of_events.items()))
+    all_accesses = totals()['Dr'] + totals()['Dw']
+    check(sum(int(r['references']) for r in rows()) == all_accesses, 'all rows')
+    _, out, _ = run('bins', 'run.db')
+    check('References, hits too: exact' in out and '~' not in out and 'INTERVAL' not in out, out)
+
+
+@case
+def misses_are_those_of_a_run_without():
+    both = []
+    for option in '--data', '--references':
+        counted(option, PROGRAM, '100')
+        both.append([{k: v for k, v in r.items() if 'references' not in k and 'ratio' not in k} for r in rows()
+                     if int(r['L1_misses'])])
+        both.append(totals())
+    of_data, of_references = ([sorted(map(sorted, (r.items() for r in rows))), events]
+                              for rows, events in zip(both[::2], both[1::2]))
+    check(of_data == of_references, 'counts differ', of_data, of_references)
+
+
+@case
+def references_exclude_what_data_does():
+    for other in ['--no-filter'], ['--also=D1=8K,1,64'], ['--sample=10%']:
+        status, _, err = run('simulate', '--references', *other, '--', PROGRAM, '1')
+        check(status == 2 and '--references cannot be counted with --' in err, status, err)
+
+
 def set_up(dwell, program, folder):
     global PROGRAM
     PROGRAM = program

@@ -5,8 +5,8 @@
     compare_whose.py [--dwell PATH] [--naive PATH] [--seeds FIRST:END] [--shapes N] [--only EXPRESSION]
 
 Valgrind's lackey writes down the accesses of each program, and naive_whose counts the misses of each bin and the pairs
-of evictions in some hierarchy. The same program runs under Dwell. All numbers must be equal. Random programs are
-random_program.py's.
+of evictions in some hierarchy; and the references of each bin. The same program runs under Dwell, with --data and with --references.
+All numbers must be equal. Random programs are random_program.py's.
 """
 import argparse
 import collections
@@ -109,12 +109,14 @@ class Profile:
             key = ('eviction', number(name), '%x' % self.pc[function], self.names[structure],
                    '%x' % self.pc[by_function], self.names[by])
             found[key][0] += misses
-        return {key: tuple(row[:1] if key[0] == 'eviction' else row) for key, row in found.items()}
+        for structure, location, count in self.db.execute('SELECT structure_id, location_id, sum(counted) FROM reference GROUP BY 1, 2'):
+            found['references', 0, '%x' % self.pc[location], self.names[structure]][0] += count
+        return {key: tuple(row if key[0] == 'bin' else row[:1]) for key, row in found.items()}
 
 
-def simulate(options, program, caches, folder):
+def simulate(options, program, caches, folder, which):
     path = os.path.join(folder, 'run.db')
-    command = ['setarch', '-R', options.dwell, 'simulate', '-q', '--data', '-o', path, *('--cache=' + c for c in caches)]
+    command = ['setarch', '-R', options.dwell, 'simulate', '-q', which, '-o', path, *('--cache=' + c for c in caches)]
     if not any(c.startswith('L1i') for c in caches):
         command.append('--no-instructions')
     done = subprocess.run([*command, '--', program], capture_output=True, text=True, timeout=100)
@@ -127,8 +129,10 @@ def simulate(options, program, caches, folder):
     return Profile(path).counts(lowest)
 
 
-def compare(wanted, found):
+def compare(wanted, found, which):
     """The keys that differ, first those of the first levels."""
+    if which == '--data':  # references are estimates
+        wanted, found = ({k: n for k, n in counts.items() if k[0] != 'references'} for counts in (wanted, found))
     return sorted((k for k in wanted.keys() | found.keys() if wanted.get(k) != found.get(k)), key=lambda k: (k[1] % 5, k))
 
 
@@ -145,7 +149,8 @@ def main():
     if VALGRIND is None:
         print('valgrind is not installed')
         sys.exit(77)
-    failed = bins = pairs = 0
+    failed = 0
+    kinds = {'bin': 0, 'eviction': 0, 'references': 0}
     first, end = map(int, options.seeds.split(':'))
     for seed in range(first, end):
         with tempfile.TemporaryDirectory() as folder:
@@ -154,18 +159,21 @@ def main():
             rng = random.Random(seed)
             for _ in range(options.shapes):
                 caches = options.shape.split() if options.shape else shape(rng)
-                wanted, found = naive(options, program, traced, caches), simulate(options, program, caches, folder)
-                wrong = compare(wanted, found)
-                bins += sum(k[0] == 'bin' for k in wanted)
-                pairs += sum(k[0] == 'eviction' for k in wanted)
-                if wrong:
+                wanted = naive(options, program, traced, caches)
+                for kind in kinds:
+                    kinds[kind] += sum(k[0] == kind for k in wanted)
+                for which in '--data', '--references':
+                    found = simulate(options, program, caches, folder, which)
+                    wrong = compare(wanted, found, which)
+                    if not wrong:
+                        continue
                     failed += 1
-                    print('seed %d: %s: %d of %d counts differ' % (seed, ' '.join(caches), len(wrong), len(wanted)))
+                    print('seed %d: %s %s: %d of %d counts differ' % (seed, which, ' '.join(caches), len(wrong), len(wanted)))
                     for key in wrong[:5]:
                         print('   ', *key, 'expected', wanted.get(key), 'found', found.get(key))
                 if options.shape:
                     break
-    print('%d bins and %d pairs of evictions; %d runs differ' % (bins, pairs, failed))
+    print('%d bins, %d pairs of evictions, %d bins of references; %d runs differ' % (*kinds.values(), failed))
     sys.exit(failed > 0)
 
 

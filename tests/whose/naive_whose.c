@@ -12,10 +12,13 @@
  *   return PC             an instruction
  *   size PC BASE          the instruction at PC accesses BASE + the size of the next block
  *   begin PC, end PC      it accesses the 8 bytes before a block that begins, or ends
+ *   atomic PC             its loads and its store are one reference
+ *   copy PC               if it loads and stores the same place, these are two references
  *
  * So a program tells of its blocks by accesses, which the trace has. Prints lines of
  *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF
  *   eviction CACHE FUNCTION STRUCTURE EVICTOR EVICTOR_STRUCTURE MISSES
+ *   references 0 PC STRUCTURE COUNT
  * where a structure is "variable:START", "mapping", "code", "unknown", or "site:" and its calls,
  * the innermost first.
  */
@@ -35,10 +38,22 @@
 #define MOST_CALLS  256
 #define MOST_SITES  4096
 
-enum range_kind { FUNCTION, VARIABLE, MAPPING, CALL, RETURN, SIZE, BEGIN, END, KINDS };
+enum range_kind {
+	FUNCTION,
+	VARIABLE,
+	MAPPING,
+	CALL,
+	RETURN,
+	SIZE,
+	BEGIN,
+	END,
+	ATOMIC,
+	COPY,
+	KINDS
+};
 
-static const char *const words[KINDS] = {"function", "variable", "mapping", "call",
-					 "return",   "size",	 "begin",   "end"};
+static const char *const words[KINDS] = {"function", "variable", "mapping", "call",   "return",
+					 "size",     "begin",	 "end",	    "atomic", "copy"};
 
 struct range {
 	uint64_t start, end;
@@ -52,8 +67,9 @@ static struct {
 	size_t depth;
 	char *sites[MOST_SITES]; /* their names */
 	size_t site_count;
-	void *blocks;  /* struct range, live ones */
-	uint64_t size; /* of the next block */
+	void *blocks;	  /* struct range, live ones */
+	void *references; /* struct references, by pc and structure */
+	uint64_t size;	  /* of the next block */
 } m;
 
 /* A structure: its kind, and the start of a variable, or the number of a site. */
@@ -181,19 +197,61 @@ static uint64_t structure_of(uint64_t address)
 	return r != NULL ? STRUCTURE(OF_VARIABLE, r->start) : STRUCTURE(OF_NONE, 0);
 }
 
+/* References of an instruction to a structure. */
+struct references {
+	uint64_t pc, structure, count;
+};
+
+static int compare_references(const void *a, const void *b)
+{
+	const struct references *x = a, *y = b;
+
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	return (x->structure > y->structure) - (x->structure < y->structure);
+}
+
+static void count_references(uint64_t pc, uint64_t structure, uint64_t n)
+{
+	struct references wanted = {.pc = pc, .structure = structure};
+	struct references **found = tfind(&wanted, &m.references, compare_references), *made;
+
+	if (found == NULL) {
+		made = malloc(sizeof(*made));
+		if (made == NULL)
+			err(1, "references");
+		*made = wanted;
+		found = tsearch(made, &m.references, compare_references);
+	}
+	(*found)->count += n;
+}
+
+/*
+ * As the engine counts loads and stores. Lackey has one line for both of the same place; of an
+ * atomic instruction it has a load, and then another with the store.
+ */
+static uint64_t references_of(uint64_t pc, const struct trace_access *t)
+{
+	if (t->kind != SIM_LOAD && find(ATOMIC, pc) != NULL)
+		return 0;
+	return t->kind == SIM_MODIFY && find(COPY, pc) != NULL ? 2 : 1;
+}
+
 static void access_one(struct naive_bins *n, uint64_t pc, const struct trace_access *t)
 {
 	const struct range *function = find(FUNCTION, pc);
 	const bool is_fetch = t->kind == SIM_FETCH;
+	const uint64_t structure = is_fetch ? STRUCTURE(OF_CODE, 0) : structure_of(t->address);
 
+	if (!is_fetch)
+		count_references(pc, structure, references_of(pc, t));
 	naive_bins_access(n,
 			  &(struct naive_access){.kind = is_fetch		? NAIVE_FETCH
 							 : t->kind == SIM_STORE ? NAIVE_STORE
 										: NAIVE_LOAD,
 						 .pc = pc,
 						 .function = function != NULL ? function->start : 0,
-						 .structure = is_fetch ? STRUCTURE(OF_CODE, 0)
-								       : structure_of(t->address),
+						 .structure = structure,
 						 .address = t->address,
 						 .bytes = t->bytes});
 	if (is_fetch)
@@ -260,6 +318,17 @@ static void print(const struct naive_count *c, void *context)
 		       c->cold, c->by_self);
 }
 
+static void print_references(const void *node, VISIT visit, int depth)
+{
+	const struct references *r = *(struct references *const *)node;
+	char room[32];
+
+	(void)depth;
+	if (visit == leaf || visit == postorder)
+		printf("references 0 %" PRIx64 " %s %" PRIu64 "\n", r->pc,
+		       name_of(r->structure, room), r->count);
+}
+
 int main(int argc, char **argv)
 {
 	struct geometry_plan plan = {.no_instructions = true};
@@ -281,5 +350,6 @@ int main(int argc, char **argv)
 	n = naive_bins_new(&g);
 	read_trace(n);
 	naive_bins_each(n, print, NULL);
+	twalk(m.references, print_references);
 	return 0;
 }

@@ -165,6 +165,8 @@ def write_map(program):
     code = subprocess.run(['objdump', '-d', '--no-show-raw-insn', program], check=True, capture_output=True, text=True).stdout
     for pc, what, behind in re.findall(r'^\s*([0-9a-f]+):\s+(call|ret)\b.*\n(?=\s*([0-9a-f]*))', code, re.M):
         lines.append('call %s %s' % (pc, behind) if what == 'call' else 'return ' + pc)
+    for pc, prefix, what in re.findall(r'^\s*([0-9a-f]+):\s+(lock |rep )?(xchg\b.*\(|movs[bwlq]\s|)', code, re.M):
+        lines += ['copy ' + pc] * what.startswith('movs') + ['atomic ' + pc] * (prefix == 'lock ' or what.startswith('xchg'))
     with open(program + '.map', 'w') as f:
         f.write('\n'.join(lines) + '\n')
 

@@ -143,6 +143,10 @@ static const struct column columns[] = {
 		C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD),       \
 		C(LAST_SELF), C(LAST_OTHERS), C(FUNCTION), C(SOURCE_FILE), C(DATA)
 
+#define CAUSES                                                                              \
+	C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE), \
+		C(FUNCTION), C(DATA)
+
 /* ---- */
 
 static void put_heading(struct text *out, const struct bins *b)
@@ -150,8 +154,9 @@ static void put_heading(struct text *out, const struct bins *b)
 	char count[FIGURE_BYTES];
 
 	text_add(out, "Misses by function and data structure: exact, in simulated caches; and "
-		      "causes in each\n"
-		      "References, hits too: estimates have a ~");
+		      "causes in each\n");
+	text_add(out, b->references.are_exact ? "References, hits too: exact"
+					      : "References, hits too: estimates have a ~");
 	if (b->references.unseen > 0)
 		text_addf(out, "; %s more are of code that no window saw",
 			  figure_count(b->references.unseen, count));
@@ -160,7 +165,12 @@ static void put_heading(struct text *out, const struct bins *b)
 
 static int print(const struct options *o, const struct profile *p)
 {
-	static const unsigned least_important[] = {5, 7, 8, 3}; /* the causes */
+	/* the causes, and the interval */
+	static const unsigned of_estimates[] = {5, 7, 8, 3}, of_exact[] = {4, 6, 7};
+	const struct column_list *estimates =
+		COLUMN_LIST(C(STALL), C(REFERENCES), C(RATIO), C(INTERVAL), CAUSES);
+	const struct column_list *exact = COLUMN_LIST(C(STALL), C(REFERENCES), C(RATIO), CAUSES);
+	bool is_exact;
 	struct display d = view_display();
 	struct text out = {0};
 	struct bins b;
@@ -169,24 +179,21 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (bins_init(&b, p, &o->query, o->word, &err) != 0)
 		return cli_fail(&err, o->word != NULL ? EXIT_USAGE : EXIT_INPUT);
+	is_exact = b.references.are_exact;
 	if (o->format == VIEW_TEXT)
 		put_heading(&out, &b);
-	status = VIEW_WRITE(
-		rows, o,
-		(&(struct rows){.items = b.rows,
-				.count = b.count,
-				.bytes_each = sizeof(*b.rows),
-				.text = COLUMN_LIST(C(STALL), C(REFERENCES), C(RATIO), C(INTERVAL),
-						    C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST),
-						    C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE),
-						    C(FUNCTION), C(DATA)),
-				.csv = COLUMN_LIST(COUNTS),
-				.json = COLUMN_LIST(COUNTS),
-				.none = VIEW_NO_ROW,
-				.key = "bins",
-				.least_important = least_important,
-				.least_count = 4}),
-		&out, &err, o->query.limit, &d);
+	status = VIEW_WRITE(rows, o,
+			    (&(struct rows){.items = b.rows,
+					    .count = b.count,
+					    .bytes_each = sizeof(*b.rows),
+					    .text = is_exact ? exact : estimates,
+					    .csv = COLUMN_LIST(COUNTS),
+					    .json = COLUMN_LIST(COUNTS),
+					    .none = VIEW_NO_ROW,
+					    .key = "bins",
+					    .least_important = is_exact ? of_exact : of_estimates,
+					    .least_count = is_exact ? 3 : 4}),
+			    &out, &err, o->query.limit, &d);
 	bins_release(&b);
 	return view_show(&out, status, &err);
 }
@@ -208,7 +215,8 @@ const struct command command_bins = {
 			.doc = "Show which function misses on which data structure, in a profile "
 			       "of 'dwell simulate --data': the bins of MemSpy, with the most "
 			       "stall first. Misses are exact; references, hits too, are "
-			       "estimated with a 95 % interval. Causes: cold misses, and lines "
+			       "estimated with a 95 % interval, or exact in a profile of "
+			       "--references. Causes: cold misses, and lines "
 			       "that accesses to other data structures evicted. With a name, only "
 			       "this function or data structure.",
 			.notes = VIEW_WORDS,

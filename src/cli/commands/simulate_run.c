@@ -81,10 +81,11 @@ static int check_graph(const struct options *o, struct err *err)
 static int check_data(const struct options *o, struct err *err)
 {
 	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, OPTION_SAMPLE, 0};
-	const char *other = options_first(o, others);
+	static const int of_data[] = {OPTION_WHOSE, OPTION_REFERENCES, 0};
+	const char *other = options_first(o, others), *one = options_first(o, of_data);
 
-	if (options_given(o, OPTION_WHOSE) && other != NULL)
-		return err_set(err, "--data cannot be counted with --%s: leave one out", other);
+	if (one != NULL && other != NULL)
+		return err_set(err, "--%s cannot be counted with --%s: leave one out", one, other);
 	return 0;
 }
 

@@ -415,6 +415,12 @@ static inline bool engine_counts_data(void)
 	return engine_simulates() && engine.config.simulate_flags & CHANNEL_DATA;
 }
 
+/* Is the data structure of each reference counted? */
+static inline bool engine_counts_references(void)
+{
+	return engine_counts_data() && engine.config.simulate_flags & CHANNEL_REFERENCES;
+}
+
 static inline bool engine_follows_calls(void)
 {
 	return engine_simulates() && !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);

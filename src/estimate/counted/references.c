@@ -79,6 +79,7 @@ static void find_code(struct making *m)
 {
 	const struct profile *p = m->r->profile;
 	double seen = 0, accesses = 0;
+	uint64_t counted = 0;
 
 	for (size_t i = 0; i < p->access_count; i++) {
 		m->code[i] = (struct code){.location_id = p->accesses[i].location_id,
@@ -91,6 +92,7 @@ static void find_code(struct making *m)
 		struct code *c = code_of(m, x->location_id);
 
 		seen += (double)x->seen;
+		counted += x->counted;
 		if (c == NULL)
 			continue;
 		c->own.accesses = fmax(c->own.accesses - (double)x->counted, 0);
@@ -99,6 +101,8 @@ static void find_code(struct making *m)
 	for (size_t i = 0; i < m->count; i++)
 		accesses += m->code[i].own.accesses;
 	m->r->seen_one_in = seen > 0 ? accesses / seen : 0;
+	/* more: the last access of an instruction that faulted is no reference of the events */
+	m->r->are_exact = counted > 0 && counted >= m->r->all;
 }
 
 /* ---- Strata ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * References of data structures in a simulation, hits too. The run has counted those of each
- * instruction, but by data structure it has seen only some of them, in windows; see
- * engine/simulate/whose/references.h.
+ * instruction, but by data structure it has seen only some of them, in windows, unless it was asked
+ * to count them all; see engine/simulate/whose/references.h.
  *
  * The estimate is stratified: a reference that was seen stands for its part of all references of
  * its stratum (Cochran 1977, 5A.9, poststratification). A stratum is an instruction that was seen
@@ -26,6 +26,7 @@ struct references {
 	unsigned group[STORE_WINDOW_GROUPS];
 	double seen_one_in;   /* references of the run for each that was seen; 0: none was */
 	uint64_t all, unseen; /* references of the process; those of unknown structures */
+	bool are_exact;	      /* all were counted by structure */
 };
 
 /* References of some rows. All zero: of none. */

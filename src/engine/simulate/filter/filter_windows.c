@@ -27,7 +27,7 @@ struct watch {
 };
 
 static struct {
-	bool are_on;
+	bool are_on, is_endless;
 	struct grow watches; /* struct watch, by number of counter */
 	uint64_t random, mean;
 	bool is_over;
@@ -77,6 +77,11 @@ uint32_t filter_window_find(uint64_t line, const uint32_t *cell)
 
 bool filter_windows_start(void)
 {
+	v.is_endless = filter_window_is_open = engine_counts_references();
+	if (v.is_endless) {
+		filter_notes_allow(false);
+		return true;
+	}
 	v.random = engine.config.seed;
 	v.mean = FIRST_MEAN;
 	v.are_on = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
@@ -151,7 +156,10 @@ void filter_window_close(void)
 
 void filter_window_see(uint32_t site, uint64_t pc, uint64_t address)
 {
-	v.is_over = references_see(site, pc, address);
+	if (v.is_endless)
+		references_count_one(site, pc, address);
+	else
+		v.is_over = references_see(site, pc, address);
 }
 
 void filter_window_saw(void)

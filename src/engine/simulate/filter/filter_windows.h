@@ -10,6 +10,8 @@
  * slow code. So segments count up to 0, from a random number: code tests the sum for 0 as it counts
  * an execution. (Segments whose flags are live do not test it.)
  *
+ * With engine_counts_references one window is open from the beginning on, and does not end.
+ *
  * The thread whose turn it is opens and closes windows (filter_scheduler.h).
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_WINDOWS_H

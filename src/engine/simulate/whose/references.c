@@ -98,6 +98,18 @@ void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n)
 	}
 }
 
+static uint32_t bin_of_site(uint32_t site, uint64_t pc, uint64_t address)
+{
+	const uint32_t bin = bins_known(site, address, bins_version());
+
+	return bin ? bin : bins_of_data(site, pc, address);
+}
+
+void references_count_one(uint32_t site, uint64_t pc, uint64_t address)
+{
+	references_of(bin_of_site(site, pc, address))->counted++;
+}
+
 /* ---- In windows ---- */
 
 void references_begin(uint64_t weight)
@@ -108,9 +120,7 @@ void references_begin(uint64_t weight)
 
 bool references_see(uint32_t site, uint64_t pc, uint64_t address)
 {
-	uint32_t bin = bins_known(site, address, bins_version());
-
-	r.seen[r.seen_count++] = bin ? bin : bins_of_data(site, pc, address);
+	r.seen[r.seen_count++] = bin_of_site(site, pc, address);
 	return r.seen_count == WINDOW;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * References of data structures, hits too, by bin (bins.h). What the engine does for the program,
- * such as string instructions, counts exactly. Of all else windows see a part: some thousand
- * references in a row, from random places on (filter_windows.h).
+ * such as string instructions, counts exactly; and all references do with engine_counts_references.
+ * Otherwise windows see a part of all else: some thousand references in a row, from random places
+ * on (filter_windows.h).
  *
  * A window's weight is the number of places where it might have begun, in a unit of its own.
  *
@@ -28,6 +29,9 @@ bool references_start(void);
  * one before.
  */
 void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n);
+
+/* Count the reference of a site (bins.h) by the instruction at pc. */
+void references_count_one(uint32_t site, uint64_t pc, uint64_t address);
 
 /* A window of this weight begins. */
 void references_begin(uint64_t weight);
