@@ -28,10 +28,10 @@
 	.endm
 
 /*
- * The line replaces the oldest one of its set; with data the note says which. Changes rsi, rdi, r8,
- * rdx.
+ * The line replaces the oldest one of its set; with data the field of the note says which. Changes
+ * rsi, rdi, r8, rdx.
  */
-	.macro bring_in_last has_data
+	.macro bring_in_last has_data, field
 	mov	%eax, %esi
 	and	STATE(F_LAST + L_MASK), %esi
 	mov	STATE(F_LAST + L_SHIFT), %edx
@@ -39,7 +39,7 @@
 	add	STATE(F_LAST + L_STAMPS), %rsi
 	find_least	F_LAST, 0, 0
 	.if \has_data
-	mov	%rdi, NOTE_LAST(%r9)
+	mov	%rdi, \field(%r9)
 	.endif
 	movl	$0, (%rdi)
 	lea	(%r10,%rax,4), %rdi
@@ -64,8 +64,7 @@
 	.text
 /*
  * void filter_look_below_alone(void), filter_look_below_data(void): look up all notes, with and
- * without what bins.h needs. An access on two lines looks up both, and misses at most once. With
- * data C handles these.
+ * without what bins.h needs. An access on two lines looks up both, and misses at most once.
  */
 	.macro look_below name, has_data, note_bytes
 	.globl	\name
@@ -89,11 +88,11 @@
 	addl	$1, FILTER_MISSES(,%rcx,8)
 	.if \has_data
 	movq	$0, NOTE_LAST(%r9)
-	.else
+	movq	$0, NOTE_LAST_BEFORE(%r9)
+	.endif
 	testb	$FILTER_SITE_PAIR, NOTE_FLAGS(%r9)
 	keep_together 6
 	jnz	4f
-	.endif
 	keep_together 8
 	touch_last	3f
 2:	add	$\note_bytes, %r9
@@ -103,23 +102,21 @@
 	mov	%r11, STATE(F_LAST_CLOCK)
 8:	pop	%rbx
 	ret
-3:	bring_in_last	\has_data
+3:	bring_in_last	\has_data, NOTE_LAST
 	count_last
 	jmp	2b
-	.if !\has_data
 4:	dec	%rax
 	touch_last	6f
 5:	inc	%rax
 	touch_last	3b
 	jmp	2b
-6:	bring_in_last	0
+6:	bring_in_last	\has_data, NOTE_LAST_BEFORE
 	count_last
 	inc	%rax
 	touch_last	7f
 	jmp	2b
-7:	bring_in_last	0
+7:	bring_in_last	\has_data, NOTE_LAST
 	jmp	2b
-	.endif
 	.endm
 
 	look_below	filter_look_below_alone, 0, NOTE_BYTES

@@ -179,6 +179,8 @@
 	.if \has_data
 	mov	%gs:T_MISS_ADDRESS, %rdx
 	mov	%rdx, NOTE_ADDRESS(%r8)
+	movq	$0, NOTE_VICTIM(%r8)
+	movq	$0, NOTE_VICTIM_BEFORE(%r8)
 	add	$NOTE_DATA_BYTES, %r8
 	.else
 	add	$NOTE_BYTES, %r8
@@ -186,10 +188,10 @@
 	mov	%r8, filter_next_note(%rip)
 	.endm
 
-/* Notes the evicted line, whose cell is r8. Changes rdx. */
-	.macro note_victim
+/* Notes the evicted line, whose cell is r8, in the field of the last note. Changes rdx. */
+	.macro note_victim field
 	mov	filter_next_note(%rip), %rdx
-	mov	%r8, NOTE_VICTIM-NOTE_DATA_BYTES(%rdx)
+	mov	%r8, \field-NOTE_DATA_BYTES(%rdx)
 	.endm
 
 /*
@@ -241,7 +243,7 @@
 	.endm
 
 /* An access or fetch on two lines, of which one may be there. rsi: the place of the last one. */
-	.macro miss_of_two level, is_code, slow, has_graph
+	.macro miss_of_two level, is_code, slow, has_graph, has_data
 	.if \is_code
 	mov	SITE_LINE(%rbx), %rax
 	mov	SITE_CELL(%rbx), %edx
@@ -264,13 +266,16 @@
 	stamp	\is_code
 	mov	%edx, %esi
 	jmp	64f
-61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph, 0
+61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph, \has_data
 	dec	%rax
 	find_cell	2*\is_code
 	mov	(%rdi), %esi
 	test	%esi, %esi
 	jnz	62f
 	bring_in	\level, 2*\is_code, 1
+	.if \has_data
+	note_victim	NOTE_VICTIM_BEFORE
+	.endif
 	find_next	\level, 1
 62:	stamp	\is_code
 	inc	%rax
@@ -279,6 +284,9 @@
 	test	%esi, %esi
 	jnz	64f
 	bring_in	\level, \is_code, 1
+	.if \has_data
+	note_victim	NOTE_VICTIM
+	.endif
 	find_next	\level, 1
 64:
 	.endm
@@ -286,8 +294,7 @@
 /*
  * A miss of a line in the first level, and all that follows; C handles the rest. is_quick: rows
  * have 8 places, and the policy is LRU. has_graph: there may be a call graph. has_data: notes say
- * whose line came and went; then C handles all that lies on two lines. If the flags are not kept
- * they say whether this is a miss of a line (zero) or an access that straddles two.
+ * whose line came and went. If the flags are not kept they say whether this is a miss of a line (zero) or an access that straddles two.
  */
 	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph, has_data=0
 	.globl	\name
@@ -298,7 +305,7 @@
 	save_flags
 	.endif
 	.if \is_code
-	testb	$(FILTER_SITE_BOTH | \has_data * FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
+	testb	$FILTER_SITE_BOTH, SITE_FLAGS(%rbx)
 	jnz	5f
 	mov	SITE_LINE(%rbx), %rax
 	.elseif \keeps_flags
@@ -314,7 +321,7 @@
 	note_miss	.Lslow_\keeps_flags, 0, \has_graph, \has_data
 	bring_in	\level, \is_code, \is_quick
 	.if \has_data
-	note_victim
+	note_victim	NOTE_VICTIM
 	.endif
 	find_next	\level, \is_quick
 	.if !\is_quick
@@ -324,8 +331,8 @@
 	.endif
 3:	leave_miss	\keeps_flags
 5:
-	.if \is_quick && !\has_data
-	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_graph
+	.if \is_quick
+	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_graph, \has_data
 	jmp	3b
 	.else
 	jmp	.Lslow_\keeps_flags

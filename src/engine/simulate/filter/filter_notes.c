@@ -16,7 +16,7 @@ struct note {
 	uint32_t site;
 	uint8_t of_site[4];
 	uint64_t record, address;
-	const uint32_t *victim, *last;
+	const uint32_t *victim, *last, *victim_before, *last_before;
 };
 
 _Static_assert(sizeof(struct note) == NOTE_DATA_BYTES, "layout");
@@ -24,6 +24,8 @@ _Static_assert(offsetof(struct note, site) == NOTE_SITE, "layout");
 _Static_assert(offsetof(struct note, address) == NOTE_ADDRESS, "layout");
 _Static_assert(offsetof(struct note, victim) == NOTE_VICTIM, "layout");
 _Static_assert(offsetof(struct note, last) == NOTE_LAST, "layout");
+_Static_assert(offsetof(struct note, victim_before) == NOTE_VICTIM_BEFORE, "layout");
+_Static_assert(offsetof(struct note, last_before) == NOTE_LAST_BEFORE, "layout");
 
 /* filter_below.S */
 extern struct note filter_notes[], filter_notes_end[];
@@ -61,21 +63,36 @@ static uint32_t new_bin(const struct note *n)
 	return is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
 }
 
-/* Counts it as what it is in a stretch. */
-static void count_in_stretch(const struct note *n, bool is_free, bool is_free_below)
+/* Did the line that the level counts take a free place? victim: of the second line. */
+static bool is_free(const uint32_t *before, const uint32_t *victim)
 {
+	const uint32_t *first = before ? before : victim;
+
+	return (uintptr_t)first == FILTER_NOBODY + sizeof(uint64_t);
+}
+
+static bool misses_below(const struct note *n)
+{
+	return n->last_before || n->last;
+}
+
+/* Counts it as what it is in a stretch. */
+static void count_in_stretch(const struct note *n)
+{
+	const bool is_free_first = is_free(n->victim_before, n->victim),
+		   is_free_below = is_free(n->last_before, n->last);
 	const struct filter_owner *o = filter_site_owner(n->site);
 	const uint32_t first = is_of_code(n) ? BIN_FIRST_CODE : BIN_FIRST_DATA;
 	struct segment_insn *in;
 
-	if (!is_free && !is_free_below) {
+	if (!is_free_first && !is_free_below) {
 		stretch_caches[first].missed++;
-		stretch_caches[BELOW].missed += n->last != 0;
+		stretch_caches[BELOW].missed += misses_below(n);
 		return;
 	}
 	in = filter_site_insn(o);
-	filter_count_unknown(1u << first | (n->last ? 1u << BELOW : 0),
-			     (uint32_t)is_free << first | (uint32_t)is_free_below << BELOW,
+	filter_count_unknown(1u << first | (misses_below(n) ? 1u << BELOW : 0),
+			     (uint32_t)is_free_first << first | (uint32_t)is_free_below << BELOW,
 			     o->column, in->cell ? cells_at(in->cell) : cells_spare());
 	if (!in->cell)
 		in->cell = cells_new_from_spare();
@@ -92,23 +109,30 @@ static uint32_t find_bin(const struct note *n, uint32_t version)
 	return bin;
 }
 
+/* Count what a note's access has brought to a level; before: the first of two lines, or NULL. */
+static void replace(uint32_t bin, enum bin_cache cache, const struct filter_level *l, uint64_t line,
+		    const uint32_t *before, const uint32_t *victim)
+{
+	if (before)
+		bins_replaced(bin, cache, line - 1, victim_of(l, before), true);
+	if (victim)
+		bins_replaced(bin, cache, line, victim_of(l, victim), !before);
+}
+
 static void count_note(struct note *n, uint32_t version)
 {
 	const bool is_code = is_of_code(n);
-	const struct filter_level *l = is_code ? &filter_state.code : &filter_state.data;
-	const uint64_t victim = victim_of(l, n->victim),
-		       victim_below =
-			       n->last ? victim_of(&filter_state.last, n->last) : SIM_NO_LINE;
 	uint32_t bin;
 
 	if (stretches_are_on())
-		count_in_stretch(n, victim == SIM_NO_LINE, n->last && victim_below == SIM_NO_LINE);
+		count_in_stretch(n);
 	if (!bins_are_on())
 		return;
 	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, version);
-	bins_replaced(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line, victim, true);
-	if (n->last)
-		bins_replaced(bin, BELOW, n->line, victim_below, true);
+	replace(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA,
+		is_code ? &filter_state.code : &filter_state.data, n->line, n->victim_before,
+		n->victim);
+	replace(bin, BELOW, &filter_state.last, n->line, n->last_before, n->last);
 }
 
 uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
@@ -156,8 +180,10 @@ static void prefetch(struct note *n, uint32_t version)
 		bins_prefetch_bin(bin);
 	else if (!is_code)
 		alloc_prefetch(n->address);
-	prefetch_lines(is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
-		       victim_of(is_code ? &filter_state.code : &filter_state.data, n->victim));
+	if (n->victim)
+		prefetch_lines(
+			is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
+			victim_of(is_code ? &filter_state.code : &filter_state.data, n->victim));
 	if (n->last)
 		prefetch_lines(BELOW, n->line, victim_of(&filter_state.last, n->last));
 }

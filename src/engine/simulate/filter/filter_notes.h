@@ -15,11 +15,16 @@
 #define NOTE_RECORD 16 /* the end of the call graph's record of events; or 0 */
 #define NOTE_BYTES  24
 #define NOTES	    256 /* 6 KB */
-/* What follows with data (bins.h); then half as many notes have room. */
-#define NOTE_ADDRESS	24 /* of the access, if it is one to data; see filter_notes.c */
-#define NOTE_VICTIM	32 /* the cell of the line that the first level evicted */
-#define NOTE_LAST	40 /* the same of LL; 0: the line was in LL */
-#define NOTE_DATA_BYTES 48
+/*
+ * What follows with data (bins.h); then 96 notes have room. An access on two lines may evict two in
+ * each level: FILTER_SITE_PAIR says so, and NOTE_LINE is the second one.
+ */
+#define NOTE_ADDRESS	   24 /* of the access, if it is one to data; see filter_notes.c */
+#define NOTE_VICTIM	   32 /* the cell of the line that the first level evicted; 0: none */
+#define NOTE_LAST	   40 /* the same of LL; 0: the line was in LL */
+#define NOTE_VICTIM_BEFORE 48 /* the same for the first of two lines */
+#define NOTE_LAST_BEFORE   56
+#define NOTE_DATA_BYTES	   64
 
 #ifndef __ASSEMBLER__
 
