@@ -77,6 +77,11 @@ void structures_find(uint64_t address, struct structure *s)
 				.is_lasting = is_lasting(region)};
 }
 
+uint32_t structures_code_version(void)
+{
+	return 0;
+}
+
 uint32_t structures_version(void)
 {
 	return version;
@@ -200,7 +205,7 @@ static void came(void *context, unsigned cache, uint64_t line, uint64_t victim)
 		/* a site is either of a fetch or of data */
 		bin = bins_of_code(0, now->pc);
 	} else if (bin == 0) {
-		bin = bins_known(site, now->address, bins_version());
+		bin = bins_known(site, now->address, bins_versions().data);
 		if (bin == 0)
 			bin = bins_of_data(site, now->pc, now->address);
 		bins_missed_at(bin, site, now->address);

@@ -400,6 +400,19 @@ bool blocks_get(uint64_t start, struct block_info *b)
 	return slot != 0;
 }
 
+/* The same, if that is quickly found. */
+static bool last_in_page(uint64_t address, struct block_info *b)
+{
+	const struct leaf *l = leaf_of(address);
+	const int granule = l ? last_below(l->starts, granule_of(address) + 1) : -1;
+	const uint64_t at = (address & -(uint64_t)PAGE) + (uint64_t)(uint32_t)granule * GRANULE;
+
+	if (granule < 0)
+		return false;
+	*b = info_of(&l->slot[granule], at);
+	return b->start <= address;
+}
+
 /* The last block that begins at or below address. */
 static bool last_at(uint64_t address, struct block_info *b)
 {
@@ -407,6 +420,8 @@ static bool last_at(uint64_t address, struct block_info *b)
 
 	if (address >> ADDRESS_BITS)
 		return false;
+	if (last_in_page(address, b))
+		return true;
 	/* Look again only if the block of the first granule begins above the address. */
 	for (int i = 0; i < 2; i++) {
 		uint64_t at;

@@ -43,7 +43,9 @@ void filter_access_elements(const uint64_t *entries, uint32_t n)
 
 static void find_bin(void)
 {
-	a.bin = a.site ? bins_known(a.site, a.address, bins_version()) : 0;
+	const struct bins_versions now = bins_versions();
+
+	a.bin = a.site ? bins_known(a.site, a.address, a.is_fetch ? now.code : now.data) : 0;
 	if (!a.bin)
 		a.bin = a.is_fetch ? bins_of_code(a.site, a.pc)
 				   : bins_of_data(a.site, a.pc, a.address);

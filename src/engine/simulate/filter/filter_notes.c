@@ -54,11 +54,20 @@ static uint8_t *flags_of(struct note *n)
 	return &n->of_site[SITE_FLAGS - SITE_REG];
 }
 
+static uint64_t pc_of(const struct note *n)
+{
+	const uint64_t pc = bins_known_pc(n->site);
+	const struct filter_owner *o;
+
+	if (pc)
+		return pc;
+	o = filter_site_owner(n->site);
+	return segment_graph(segments_of_trailer(o->segment))->pc + filter_site_insn(o)->offset;
+}
+
 static uint32_t new_bin(const struct note *n)
 {
-	const struct filter_owner *o = filter_site_owner(n->site);
-	const struct segment *s = segments_of_trailer(o->segment);
-	const uint64_t pc = segment_graph(s)->pc + filter_site_insn(o)->offset;
+	const uint64_t pc = pc_of(n);
 
 	return is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
 }
@@ -98,9 +107,14 @@ static void count_in_stretch(const struct note *n)
 		in->cell = cells_new_from_spare();
 }
 
-static uint32_t find_bin(const struct note *n, uint32_t version)
+static uint32_t known_bin(const struct note *n, struct bins_versions now)
 {
-	uint32_t bin = bins_known(n->site, n->address, version);
+	return bins_known(n->site, n->address, is_of_code(n) ? now.code : now.data);
+}
+
+static uint32_t find_bin(const struct note *n, struct bins_versions now)
+{
+	uint32_t bin = known_bin(n, now);
 
 	if (!bin)
 		bin = new_bin(n);
@@ -119,7 +133,7 @@ static void replace(uint32_t bin, enum bin_cache cache, const struct filter_leve
 		bins_replaced(bin, cache, line, victim_of(l, victim), !before);
 }
 
-static void count_note(struct note *n, uint32_t version)
+static void count_note(struct note *n, struct bins_versions now)
 {
 	const bool is_code = is_of_code(n);
 	uint32_t bin;
@@ -128,7 +142,7 @@ static void count_note(struct note *n, uint32_t version)
 		count_in_stretch(n);
 	if (!bins_are_on())
 		return;
-	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, version);
+	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, now);
 	replace(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA,
 		is_code ? &filter_state.code : &filter_state.data, n->line, n->victim_before,
 		n->victim);
@@ -150,14 +164,12 @@ void filter_notes_allow(bool may)
 
 void filter_look_at_misses(uint64_t start, uint64_t end)
 {
-	const uint32_t version = bins_are_on() ? bins_version() : 0;
-
-	if (!version || !filter_state.is_fast || !filter_turn_is_own())
+	if (!bins_are_on() || !filter_state.is_fast || !filter_turn_is_own())
 		return;
 	for (struct note *n = filter_notes; n < filter_next_note; n++) {
 		if (n->address - start >= end - start || is_of_code(n) || *flags_of(n) & HAS_BIN)
 			continue;
-		n->address = find_bin(n, version);
+		n->address = find_bin(n, bins_versions());
 		*flags_of(n) |= HAS_BIN;
 	}
 }
@@ -170,11 +182,10 @@ static void prefetch_lines(enum bin_cache cache, uint64_t line, uint64_t victim)
 }
 
 /* Prefetch what counting the note reads. */
-static void prefetch(struct note *n, uint32_t version)
+static void prefetch(struct note *n, struct bins_versions now)
 {
 	const bool is_code = is_of_code(n);
-	const uint32_t bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address
-						    : bins_known(n->site, n->address, version);
+	const uint32_t bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : known_bin(n, now);
 
 	if (bin)
 		bins_prefetch_bin(bin);
@@ -191,19 +202,19 @@ static void prefetch(struct note *n, uint32_t version)
 void filter_look_below(void)
 {
 	const struct note *end = filter_next_note;
-	uint32_t version;
+	struct bins_versions now;
 
 	if (!filter_watches()) {
 		filter_look_below_alone();
 		return;
 	}
-	version = bins_are_on() ? bins_version() : 0;
+	now = bins_versions();
 	filter_look_below_data();
 	for (struct note *n = filter_notes; n < end; n++) {
 		if (bins_are_on() && n + 2 * AHEAD < end)
 			bins_prefetch_memo(n[2 * AHEAD].site);
 		if (bins_are_on() && n + AHEAD < end)
-			prefetch(n + AHEAD, version);
-		count_note(n, version);
+			prefetch(n + AHEAD, now);
+		count_note(n, now);
 	}
 }

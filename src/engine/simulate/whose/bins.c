@@ -88,9 +88,10 @@ static struct bin *bin_at(uint32_t number)
 
 /* ---- Bins ---- */
 
-uint32_t bins_version(void)
+struct bins_versions bins_versions(void)
 {
-	return 1 + structures_version() + b.forgotten;
+	return (struct bins_versions){.data = 1 + structures_version() + b.forgotten,
+				      .code = 1 + structures_code_version() + b.forgotten};
 }
 
 static uint32_t bin_of(uint64_t pc, uint32_t structure)
@@ -114,9 +115,15 @@ static uint32_t remember(struct bins_memo *m, uint32_t site, uint64_t pc, uint32
 	if (!site || !m->bin || m->structure != structure || m->era != b.forgotten)
 		m->bin = bin_of(pc, structure);
 	m->structure = structure;
+	m->pc = pc;
 	m->era = b.forgotten;
-	m->version = bins_version();
+	m->version = bins_versions().data;
 	return m->bin;
+}
+
+uint64_t bins_known_pc(uint32_t site)
+{
+	return bins_memos[site].era == b.forgotten ? bins_memos[site].pc : 0;
 }
 
 void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
@@ -146,7 +153,9 @@ uint32_t bins_of_code(uint32_t site, uint64_t pc)
 
 	m->start = 0;
 	m->end = site ? UINT64_MAX : 0;
-	return remember(m, site, pc, structures_of_code(pc));
+	remember(m, site, pc, structures_of_code(pc));
+	m->version = bins_versions().code;
+	return m->bin;
 }
 
 void bins_forget_sites(void)

@@ -45,16 +45,20 @@ static inline bool bins_are_on(void)
 struct bins_memo {
 	uint64_t start, end;
 	uint32_t bin, version;
-	uint32_t structure, era; /* era: the bin holds for it until sites are numbered anew */
+	uint32_t structure, era; /* era: bin and pc hold until sites are numbered anew */
+	uint64_t pc;
 };
 extern struct bins_memo *bins_memos; /* by site */
 
-/* Memos of another version do not hold any more. */
-uint32_t bins_version(void);
+/* Memos of another version do not hold any more. Those of fetches and of data have their own. */
+struct bins_versions {
+	uint32_t data, code;
+};
+struct bins_versions bins_versions(void);
 
 /*
  * The bin of a site's access, if it is known without its pc; else 0. `address`: any for fetches.
- * `version`: bins_version() now.
+ * `version`: that of code or data now.
  */
 static inline uint32_t bins_known(uint32_t site, uint64_t address, uint32_t version)
 {
@@ -62,6 +66,9 @@ static inline uint32_t bins_known(uint32_t site, uint64_t address, uint32_t vers
 
 	return address >= m->start && address < m->end && m->version == version ? m->bin : 0;
 }
+
+/* The site's pc, if something of it was looked up before; else 0. */
+uint64_t bins_known_pc(uint32_t site);
 
 /*
  * The bin of an access to data at `address`, by the instruction at pc. `site`: its number in the

@@ -19,23 +19,28 @@ int numbering_init(struct numbering *n, uint32_t most)
 	return grow_take(&n->keys, sizeof(struct numbering_key)) ? 0 : -1;
 }
 
-static uint32_t *slot_of(const struct numbering *n, uint64_t a, uint64_t b)
+static struct numbering_slot *slot_of(const struct numbering *n, uint64_t a, uint64_t b)
 {
 	uint64_t i = hash_of(a, b) & (n->room - 1);
 
 	for (;; i = (i + 1) & (n->room - 1)) {
-		const struct numbering_key *k = numbering_key(n, n->slots[i]);
+		struct numbering_slot *s = &n->slots[i];
 
-		if (!n->slots[i] || (k->a == a && k->b == b))
-			return &n->slots[i];
+		if (!s->b_number || (s->a == a && s->b_number >> NUMBERING_BITS == b))
+			return s;
 	}
+}
+
+static void put(const struct numbering *n, uint64_t a, uint64_t b, uint32_t number)
+{
+	*slot_of(n, a, b) = (struct numbering_slot){a, b << NUMBERING_BITS | number};
 }
 
 /* Double the slots when half of them are used. False: no memory. */
 static bool make_room(struct numbering *n)
 {
 	const uint32_t old_room = n->room, room = old_room ? 2 * old_room : FIRST_ROOM;
-	uint32_t *old = n->slots, *slots;
+	struct numbering_slot *old = n->slots, *slots;
 
 	if (2 * (n->count + 1) <= old_room)
 		return true;
@@ -44,33 +49,26 @@ static bool make_room(struct numbering *n)
 		return n->count + 1 < old_room;
 	n->slots = slots;
 	n->room = room;
-	for (uint32_t number = 1; number <= n->count; number++) {
-		const struct numbering_key *k = numbering_key(n, number);
-
-		*slot_of(n, k->a, k->b) = number;
-	}
+	for (uint32_t number = 1; number <= n->count; number++)
+		put(n, numbering_key(n, number)->a, numbering_key(n, number)->b, number);
 	if (old)
 		pages_put(old, round_up(old_room * sizeof *old, PAGE));
 	return true;
 }
 
-uint32_t numbering_find(const struct numbering *n, uint64_t a, uint64_t b)
-{
-	return n->room ? *slot_of(n, a, b) : 0;
-}
-
 uint32_t numbering_get(struct numbering *n, uint64_t a, uint64_t b)
 {
+	const struct numbering_slot *slot;
 	struct numbering_key *k;
-	uint32_t *slot;
 
-	if (!n->room && !make_room(n))
+	if (b >> NUMBERING_B_BITS || (!n->room && !make_room(n)))
 		return 0;
 	slot = slot_of(n, a, b);
-	if (*slot)
-		return *slot;
+	if (slot->b_number)
+		return (uint32_t)slot->b_number & ((1u << NUMBERING_BITS) - 1);
 	if (!make_room(n) || !(k = grow_take(&n->keys, sizeof *k)))
 		return 0;
 	*k = (struct numbering_key){a, b};
-	return *slot_of(n, a, b) = ++n->count;
+	put(n, a, b, ++n->count);
+	return n->count;
 }

@@ -65,7 +65,7 @@ static uint32_t bin_of(uint64_t pc, uint64_t address)
 	const struct bins_memo *m = &r.last;
 
 	if (pc != r.last_pc || address < m->start || address >= m->end ||
-	    m->version != bins_version()) {
+	    m->version != bins_versions().data) {
 		r.last_pc = pc;
 		bins_look(&r.last, pc, address);
 	}
@@ -100,7 +100,7 @@ void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n)
 
 static uint32_t bin_of_site(uint32_t site, uint64_t pc, uint64_t address)
 {
-	const uint32_t bin = bins_known(site, address, bins_version());
+	const uint32_t bin = bins_known(site, address, bins_versions().data);
 
 	return bin ? bin : bins_of_data(site, pc, address);
 }

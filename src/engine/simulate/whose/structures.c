@@ -15,7 +15,7 @@
 
 _Static_assert(MOST_PLACES <= NUMBER_MASK && SITE_MAX_ID <= NUMBER_MASK, "an id holds any number");
 
-static struct numbering places; /* start, end */
+static struct numbering places; /* start, size */
 
 bool structures_start(void)
 {
@@ -64,7 +64,7 @@ void structures_find(uint64_t address, struct structure *s)
 					.end = p.end,
 					.is_lasting = p.is_lasting};
 	} else if (modules_variable(address, &s->start, &s->end)) {
-		s->id = id_of(BIN_VARIABLE, numbering_get(&places, s->start, s->end));
+		s->id = id_of(BIN_VARIABLE, numbering_get(&places, s->start, s->end - s->start));
 		s->is_lasting = true;
 	}
 	s->is_lasting = s->is_lasting && !has_named(s);
@@ -75,12 +75,17 @@ uint32_t structures_version(void)
 	return alloc_version + modules_version + named_version;
 }
 
+uint32_t structures_code_version(void)
+{
+	return modules_version;
+}
+
 uint32_t structures_of_code(uint64_t pc)
 {
 	struct module_place m;
 
 	modules_place(pc, &m);
-	return id_of(BIN_CODE, numbering_get(&places, m.start, m.end));
+	return id_of(BIN_CODE, numbering_get(&places, m.start, m.end - m.start));
 }
 
 void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
@@ -95,6 +100,6 @@ void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
 		alloc_publish(p, number);
 	} else if (id) {
 		data->start = numbering_key(&places, number)->a;
-		data->end = numbering_key(&places, number)->b;
+		data->end = data->start + numbering_key(&places, number)->b;
 	}
 }

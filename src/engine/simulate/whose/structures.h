@@ -25,6 +25,8 @@ bool structures_start(void);
 /* Describe the structure that holds address. */
 void structures_find(uint64_t address, struct structure *s);
 uint32_t structures_version(void);
+/* The same for structures of code: few programs load or unload any while they run. */
+uint32_t structures_code_version(void);
 /* The id of the code around pc. */
 uint32_t structures_of_code(uint64_t pc);
 /* Describe the structure for the collector, which learns of its site first. */
