@@ -40,6 +40,14 @@ static bool is_of_code(const struct note *n)
 	return n->of_site[SITE_FLAGS - SITE_REG] & FILTER_SITE_CODE;
 }
 
+uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
+{
+	if (l == &filter_state.data)
+		return filter_line_of_data(cell);
+	return l == &filter_state.code ? filter_line_of_code(cell)
+				       : (uint64_t)(cell - filter_state.last_cells);
+}
+
 static uint64_t victim_of(const struct filter_level *l, const uint32_t *cell)
 {
 	return (uintptr_t)cell == FILTER_NOBODY + sizeof(uint64_t) ? SIM_NO_LINE
@@ -147,14 +155,6 @@ static void count_note(struct note *n, struct bins_versions now)
 		is_code ? &filter_state.code : &filter_state.data, n->line, n->victim_before,
 		n->victim);
 	replace(bin, BELOW, &filter_state.last, n->line, n->last_before, n->last);
-}
-
-uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
-{
-	if (l == &filter_state.code)
-		return filter_line_of_code(cell);
-	return l == &filter_state.data ? filter_line_of_data(cell)
-				       : (uint64_t)(cell - filter_state.last_cells);
 }
 
 void filter_notes_allow(bool may)

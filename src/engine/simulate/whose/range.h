@@ -21,9 +21,11 @@ static inline uint64_t range_gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* Most differences are short: a division of 32 bits takes half the time of one of 64. */
+/* A division takes long, and steps of most data structures are powers of two. */
 static inline uint64_t range_rest(uint64_t difference, uint64_t step)
 {
+	if (!(step & (step - 1)))
+		return difference & (step - 1);
 	return (difference | step) >> 32 ? difference % step
 					 : (uint32_t)difference % (uint32_t)step;
 }
