@@ -30,6 +30,8 @@ struct bin_counts {
 	uint64_t missed;
 	uint64_t cold;	  /* of these, on lines that were never in the cache before */
 	uint64_t by_self; /* on lines that an access to the same data structure has evicted */
+	/* In a sampled simulation, without a cause: as those of stretch.h. */
+	uint64_t unknown, above;
 };
 
 /*
@@ -81,7 +83,7 @@ struct record_references {
 };
 
 _Static_assert(sizeof(struct record_references) == 192, "layout of record_references");
-_Static_assert(sizeof(struct record_bin) == 192, "layout of record_bin");
+_Static_assert(sizeof(struct record_bin) == 272, "layout of record_bin");
 _Static_assert(sizeof(struct record_eviction) == 96, "layout of record_eviction");
 
 #include "channel/stretch.h"

@@ -266,6 +266,10 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 				   "average (500K); ,fixed: all of that length",
 			   .group = SIMULATE},
 
+	[OPTION_SETS] = {"sets", 0, "1/N[,K]", OPTION_CALL, .take = simulate_take_sets,
+			 .help = "Simulate one of N parts of the sets only: part K, from 0",
+			 .group = SIMULATE},
+
 	[OPTION_CONTEXT] =
 		{"context", 0, "N", OPTION_CALL, .take = simulate_take_context,
 		 .help = "Separate the costs of a function by its last N callers; 0: do not",

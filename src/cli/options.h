@@ -104,6 +104,7 @@ enum option_id {
 	OPTION_NO_INSTRUCTIONS,
 	OPTION_NO_FILTER,
 	OPTION_SAMPLE,
+	OPTION_SETS,
 	/* Calls */
 	OPTION_CONTEXT,
 	OPTION_SEPARATE_THREADS,
@@ -171,6 +172,7 @@ struct options {
 	int mode;		      /* 0: sample, 1: count */
 	uint64_t seed;
 	bool curve, no_filter;
+	struct sim_set_choice sets;
 	const char *trace;
 	int trace_format; /* index into the choices */
 	struct geometry_options geometry;

@@ -240,7 +240,10 @@ static bool is_of_bin(const struct bin_data *d)
 
 static bool are_bin_counts(const struct bin_counts *c)
 {
-	return c->missed <= MAX_COUNT && c->cold <= c->missed && c->by_self <= c->missed - c->cold;
+	return c->missed <= MAX_COUNT && c->cold <= c->missed &&
+	       c->by_self <= c->missed - c->cold &&
+	       c->unknown <= c->missed - c->cold - c->by_self &&
+	       c->above <= c->missed - c->cold - c->by_self - c->unknown;
 }
 
 /* Either nowhere, or low and high are some steps apart. */

@@ -229,11 +229,49 @@ static uint64_t sum_of(const struct event_profile *p, const char *name)
 	return sum;
 }
 
+/* Of "1/8,3" the 8. */
+static int read_sets(struct event_profile *p, struct err *err)
+{
+	struct store_geometry *g;
+	size_t count;
+
+	p->sample.sets = 1;
+	if (store_read_geometry(p->store, &g, &count, err) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(g[i].name, "sets") == 0 && strncmp(g[i].value, "1/", 2) == 0)
+			p->sample.sets = strtoull(g[i].value + 2, NULL, 10);
+	p->sample.sets += p->sample.sets == 0;
+	free(g);
+	return 0;
+}
+
+static bool is_of_caches(const char *name)
+{
+	return strlen(name) == 4 && strchr("mua", name[2]) != NULL;
+}
+
+/* What happened in one part of the sets stands for all. */
+static void apply_sets(struct event_profile *p)
+{
+	for (size_t k = 0; k < p->measured && p->sample.sets > 1; k++) {
+		if (!is_of_caches(p->columns[k].name))
+			continue;
+		for (size_t i = 0; i < p->cost_count; i++)
+			((uint64_t *)p->costs[i].values)[k] *= p->sample.sets;
+		for (size_t i = 0; i < p->arc_count; i++)
+			((uint64_t *)p->arcs[i].values)[k] *= p->sample.sets;
+	}
+}
+
 int event_sample_apply(struct event_profile *p, struct err *err)
 {
 	struct event_sample *s = &p->sample;
 	uint64_t instructions = 0, simulated;
 
+	if (read_sets(p, err) != 0)
+		return -1;
+	apply_sets(p);
 	s->is_sampled = find(p, "D1ur") != SIZE_MAX;
 	if (!s->is_sampled)
 		return 0;

@@ -36,10 +36,11 @@ struct event_sample_cache {
 };
 
 struct event_sample {
-	bool is_sampled;    /* else nothing else is set */
+	bool is_sampled;    /* else only `sets` is set */
 	uint64_t accesses;  /* of the run */
 	uint64_t simulated; /* of them */
 	size_t stretches;
+	uint64_t sets; /* one of so many parts of the sets was simulated; 1: all */
 	struct event_sample_cache caches[EVENT_SAMPLE_CACHES];
 	size_t cache_count;
 };

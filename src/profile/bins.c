@@ -5,6 +5,7 @@
 
 #include "profile/profile.h"
 #include "store/events.h"
+#include "store/stretches.h"
 
 /* They are sorted by id. */
 size_t profile_structure(const struct profile *p, int64_t id)
@@ -120,7 +121,7 @@ int profile_read_bins(struct profile *p, struct err *err)
 	if (store_read_structures(s, id, &p->structures, &p->structure_count, err) != 0 ||
 	    store_read_bins(s, id, &p->bins, &p->bin_count, err) != 0 ||
 	    store_read_references(s, id, &p->references, &p->reference_count, err) != 0 ||
-	    read_accesses(p, err) != 0)
+	    read_accesses(p, err) != 0 || profile_sample_bins(p, err) != 0)
 		return -1;
 	return cost_bins(p, err);
 }

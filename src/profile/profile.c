@@ -457,8 +457,10 @@ int profile_open_causes(struct profile *p, const char *path, int64_t process, st
 	if (profile_open_bins(p, path, process, err) != 0)
 		return -1;
 	if (store_read_evictions(p->store, p->process->id, &p->evictions, &p->eviction_count,
-				 err) == 0)
+				 err) == 0) {
+		profile_sample_evictions(p);
 		return 0;
+	}
 	profile_close(p);
 	return -1;
 }

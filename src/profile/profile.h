@@ -92,8 +92,16 @@ struct profile {
 	/* With bins, each structure has a cost: the misses of all bins of it in LL. */
 	struct store_structure *structures;
 	size_t structure_count;
+	/*
+	 * Of a sampled simulation they are estimates of the whole run, without bounds of their own
+	 * causes. Then `unknown` is the part of misses that may have been hits, and `above` what to
+	 * add for the upper bound.
+	 */
 	struct store_bin *bins;
 	size_t bin_count;
+	size_t stretches;		/* of such a run; 0: all accesses were simulated */
+	double simulated;		/* the share of its accesses, then */
+	uint64_t sets;			/* one of so many parts of the sets was simulated; 1: all */
 	struct store_bin_range *ranges; /* sorted by structure and location */
 	size_t range_count;
 	struct store_eviction *evictions;
@@ -223,6 +231,9 @@ int profile_attribute(const struct profile *p, const struct query *q, struct mod
 int profile_build_model(struct profile *p, struct err *err);
 /* For profile.c: misses and references by data structure. Returns 0, or -1 with *err. */
 int profile_read_bins(struct profile *p, struct err *err);
+/* For profile.c: turn bins, or evictions, of a sampled simulation into estimates. */
+int profile_sample_bins(struct profile *p, struct err *err);
+void profile_sample_evictions(struct profile *p);
 
 /* The number of lines of `line_bytes` that an access touches, at least 1. */
 uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes);

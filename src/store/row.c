@@ -51,8 +51,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
 	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end)"
 			  " VALUES(?,?,?,?,?,?)",
-	[PUT_BIN] = "INSERT INTO bin(structure_id, location_id, cache, misses, cold, by_self)"
-		    " VALUES(?,?,?,?,?,?)",
+	[PUT_BIN] = "INSERT INTO bin(structure_id, location_id, cache, misses, cold, by_self,"
+		    " unknown, above) VALUES(?,?,?,?,?,?,?,?)",
 	[PUT_BIN_RANGE] = "REPLACE INTO bin_range(structure_id, location_id, low, high, step)"
 			  " VALUES(?,?,?,?,?)",
 	[PUT_LAYOUT] = "INSERT INTO layout(id, type, bytes) VALUES(?,?,?)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (21).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (22).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -212,7 +212,8 @@ CREATE TABLE structure(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 -- Increments, to be summed up by their ids and cache ('L1d','L1i','LL'): misses of the instruction at a location on a
 -- structure. cold: on lines that were never in the cache before; by_self: evicted by accesses to the same structure.
 CREATE TABLE bin(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, cache TEXT NOT NULL,
-	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL);
+	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL,
+	unknown INTEGER NOT NULL, above INTEGER NOT NULL);  -- of a sampled simulation, as in stretch: they have no cause
 -- Where in the blocks or the variable of the structure those misses were, in bytes from its beginning: at low,
 -- low + step, ... high. step 0: at low only.
 CREATE TABLE bin_range(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, low INTEGER NOT NULL,

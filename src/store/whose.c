@@ -38,6 +38,8 @@ int store_put_bin(struct store *s, const struct store_bin *b, struct err *err)
 	row_count(&r, b->misses);
 	row_count(&r, b->cold);
 	row_count(&r, b->by_self);
+	row_count(&r, b->unknown);
+	row_count(&r, b->above);
 	return row_end(&r, err);
 }
 
@@ -113,10 +115,13 @@ static const struct select_column bin_columns[] = {
 	{SELECT_U64, offsetof(struct store_bin, misses), NULL},
 	{SELECT_U64, offsetof(struct store_bin, cold), NULL},
 	{SELECT_U64, offsetof(struct store_bin, by_self), NULL},
+	{SELECT_U64, offsetof(struct store_bin, unknown), NULL},
+	{SELECT_U64, offsetof(struct store_bin, above), NULL},
 };
 
 static const struct select bin_query = {
-	"SELECT structure_id, location_id, cache, misses, cold, by_self FROM bin"
+	"SELECT structure_id, location_id, cache, misses, cold, by_self, unknown, above"
+	" FROM bin"
 	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_bin),
 	SELECT_COLUMNS(bin_columns),
@@ -131,6 +136,8 @@ static void add_bin(void *to, const void *more)
 	b->misses += x->misses;
 	b->cold += x->cold;
 	b->by_self += x->by_self;
+	b->unknown += x->unknown;
+	b->above += x->above;
 }
 
 int store_read_bins(struct store *s, int64_t process, struct store_bin **items, size_t *count,

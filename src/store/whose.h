@@ -42,6 +42,8 @@ struct store_bin {
 	uint64_t misses;
 	uint64_t cold;	  /* on lines that were never in the cache before */
 	uint64_t by_self; /* on lines that accesses to the same structure evicted */
+	/* in a sampled simulation, without a cause: as in stretches.h */
+	uint64_t unknown, above;
 };
 
 /*

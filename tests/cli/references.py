@@ -75,7 +75,7 @@ def all_rows_are_all_references():
     events = totals()
     shown = sum(int(r['references']) for r in rows())
     _, out, _ = run('bins', 'run.db')
-    unseen = re.search(r'([0-9,]+) more are of code that no window saw', out)
+    unseen = re.search(r'([0-9,]+) more are of code that no window saw', ' '.join(out.split()))
     shown += int(unseen[1].replace(',', '')) if unseen else 0
     # A bin that was never seen has as many references as misses: these are beside the others.
     check(0 <= shown - events['Dr'] - events['Dw'] <= events['D1mr'] // 100, shown, events)
@@ -128,9 +128,20 @@ def misses_are_those_of_a_run_without():
 
 @case
 def references_exclude_what_data_does():
-    for other in ['--no-filter'], ['--also=D1=8K,1,64'], ['--sample=10%']:
+    for other in ['--no-filter'], ['--also=D1=8K,1,64']:
         status, _, err = run('simulate', '--references', *other, '--', PROGRAM, '1')
         check(status == 2 and '--references cannot be counted with --' in err, status, err)
+    status, _, err = run('simulate', '--references', '--sets=1/8', '--', PROGRAM, '1')
+    check(status == 2 and '--references needs all sets' in err, status, err)
+
+
+@case
+def references_of_stretches_stand_for_the_run():
+    """Those of the two arrays, in each turn two to one. Half a turn is cut off at each end of a stretch of 6."""
+    counted('--references', '--sample=10%,20K', PROGRAM, '4000')
+    small, large = (of_add_up(line)[0] for line in ('sharing.c:24', 'sharing.c:25'))
+    check(abs(small / (small + large) - SMALL / (SMALL + LARGE)) < 0.02, small, large)
+    check(0.3 * 4000 * SMALL < small < 1.5 * 4000 * SMALL, small)
 
 
 def set_up(dwell, program, folder):

@@ -32,7 +32,8 @@ int main(int argc, char **argv)
 	pthread_t other;
 
 	(void)argc;
-	memset(array, 0, CELLS * sizeof(*array));
+	for (int i = 0; i < CELLS; i++) /* not by one long string instruction */
+		array[i] = 0;
 	if (strcmp(argv[1], "threads") == 0) {
 		pthread_create(&other, NULL, run, array);
 		run(array);

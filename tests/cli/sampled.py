@@ -21,6 +21,7 @@ CACHES = ['--cache=L1i=32K,8,64', '--cache=L1d=16K,1,64', '--cache=LL=1M,16,64']
 LENGTH = 50000
 SWEEP = 8192 * 1000  # accesses to the array
 LINES = 256          # of L1d
+SETUP = 40000        # accesses before the sweep, at most
 SLACK = 200          # accesses of the block in which a stretch ends, and of the C library
 
 
@@ -36,6 +37,12 @@ def sampled(share, *arguments, path='run.db'):
 def stretches(cache, path='run.db'):
     return ask('SELECT accesses, misses, unknown, above, filled FROM stretch WHERE cache = %r ORDER BY number' % cache,
                path)
+
+
+def in_the_sweep(cache):
+    """Without the last one, in which the program may end, and one that began too early on a busy machine."""
+    found = ask('SELECT start, accesses, misses, unknown, above, filled FROM stretch WHERE cache = %r ORDER BY number' % cache)
+    return [row[1:] for row in found[:-1] if row[0] > SETUP]
 
 
 def estimates(*options, path='run.db'):
@@ -55,11 +62,11 @@ def a_sweep_misses_once_a_line():
     sampled('10%%,%d,fixed' % LENGTH, *CACHES, PROGRAM, 'sweep')
     all_of_them = stretches('L1d')
     check(14 <= len(all_of_them) <= 17, len(all_of_them))  # 8.2 M accesses, one in 500,000
-    for accesses, misses, unknown, above, filled in all_of_them:
+    for accesses, misses, unknown, above, filled in in_the_sweep('L1d'):
         check(0 <= accesses - LENGTH < SLACK, accesses)
         check(abs(misses - LENGTH / 8) <= 40 and above == 0, misses)
         check(unknown == LINES and filled == LINES, unknown, filled)
-    for accesses, misses, unknown, above, filled in stretches('LL'):
+    for accesses, misses, unknown, above, filled in in_the_sweep('LL'):
         # Four arrays of 16 KB, each line once: those of the first level's 256 are unknown above.
         check(abs(unknown - 768) <= 40 and abs(above - LINES) <= 20, unknown, above)
         check(misses == unknown + above, misses, unknown, above)
@@ -88,9 +95,37 @@ def estimates_are_of_the_whole_run():
     got = estimates('--focus', '^sweep$')
     check(got['L1m.low'] <= got['Dr'] / 8 <= got['L1m.high'] * 1.001 and got['L1m.low'] <= got['L1m'], got)
     check(abs(got['L1m'] - got['Dr'] / 8) < got['Dr'] / 8 / 30, got)
-    check(got['LLm.low'] < 1 and got['LLm.high'] >= 1024, got)
+    check(got['LLm.low'] < 50 and got['LLm.high'] >= 1024, got)
     status, out, err = run('report', '-i', 'run.db')
     check('LOW' in out and 'estimates from' in out and 'Few stretches' in out, out)
+
+
+@case
+def bins_are_estimates_with_bounds():
+    """The array misses on its own lines: a known miss takes the place of another line of the array."""
+    sampled('10%%,%d' % LENGTH, '--data', *CACHES, PROGRAM, 'sweep')
+    got = estimates('--focus', '^sweep$')
+    status, out, err = run('bins', '--format', 'csv', '-i', 'run.db', 'sweep')
+    check(status == 0, err)
+    row = max(csv.DictReader(io.StringIO(out)), key=lambda row: int(row['L1_misses']))
+    misses, low, high, cold, by_self, others = (int(row['L1_' + key]) for key in (
+        'misses', 'low', 'high', 'cold', 'by_self', 'by_others'))
+    check('aligned_alloc' in row['data'] and low <= misses <= high, row)
+    for one, other in (misses, 'L1m'), (low, 'L1m.low'), (high, 'L1m.high'):
+        check(abs(one - got[other]) <= 0.01 * got['L1m'], row, got)
+    check(cold + by_self + others <= low + 3 and by_self > 0.98 * low, row)
+    for events in 'D1mr', 'DLmr':
+        cache = 'L1d' if events == 'D1mr' else 'LL'
+        sums = ask('SELECT sum(misses), sum(unknown), sum(above) FROM bin WHERE cache = %r' % cache)[0]
+        all_of_them = totals()
+        check(cache == 'LL' or sums[0] == all_of_them['D1mr'] + all_of_them['D1mw'], sums, all_of_them)
+        check(sums[1] == sum(n for name, n in all_of_them.items() if name[1:3] == events[1] + 'u' and (
+            cache == 'LL' or name[0] == 'D')), sums, all_of_them)
+    for view in 'bins', 'objects':
+        out = run(view, '-i', 'run.db')[1]
+        check('estimates from' in out and 'exact' not in out, view, out)
+    status, out, err = run('causes', '-i', 'run.db')
+    check('unknown' in out, out)
 
 
 @case
@@ -98,6 +133,41 @@ def all_of_it_is_an_exact_simulation():
     simulate('--no-call-graph', *CACHES, PROGRAM, 'sweep', path='full.db')
     sampled('100%', '--no-call-graph', *CACHES, PROGRAM, 'sweep')
     check(totals() == totals('full.db') and 'D1ur' not in names(), totals(), totals('full.db'))
+
+
+@case
+def parts_of_the_sets_add_up():
+    """The C library's accesses may straddle two lines, of different parts: a few count twice."""
+    simulate('--data', '--no-call-graph', *CACHES, PROGRAM, 'sweep', path='full.db')
+    sums, by_cache = {}, {}
+    for part in range(8):
+        done = run('simulate', '-q', '-o', 'run.db', '--data', '--no-call-graph', '--sets', '1/8,%d' % part, *CACHES,
+                   PROGRAM, 'sweep')
+        check(done[0] == 0, done)
+        if 'nothing is simulated' in done[2]:
+            raise Skip('this processor cannot look into simulated caches from translated code')
+        for name, n in totals().items():
+            sums[name] = sums.get(name, 0) + (n if name[2:3] == 'm' else n / 8)
+        for cache, n in ask('SELECT cache, sum(misses) FROM bin GROUP BY 1'):
+            by_cache[cache] = by_cache.get(cache, 0) + n
+        if part == 3:
+            got, bins = estimates('--focus', '^sweep$'), run('bins', '-i', 'run.db')[1]
+            check(abs(got['L1m'] - SWEEP / 8) < SWEEP / 8 / 50, got)
+            for text in bins, run('report', '-i', 'run.db')[1]:
+                check('one of 8 parts of the sets' in ' '.join(text.split()), text)
+    true = totals('full.db')
+    for name, n in true.items():
+        check(0 <= sums[name] - n <= 8, name, n, sums[name])
+    for cache, n in ask('SELECT cache, sum(misses) FROM bin GROUP BY 1', 'full.db'):
+        check(0 <= by_cache[cache] - n <= 8, cache, n, by_cache[cache])
+
+
+@case
+def some_sets_in_stretches():
+    sampled('10%%,%d,fixed' % LENGTH, '--sets', '1/4,1', *CACHES, PROGRAM, 'sweep')
+    for accesses, misses, unknown, above, filled in in_the_sweep('L1d'):
+        check(0 <= accesses - LENGTH < SLACK and unknown == filled == LINES / 4, accesses, unknown)
+        check(abs(misses - LENGTH / 32) <= 80, misses)
 
 
 @case
@@ -135,7 +205,11 @@ def bad_input_gets_a_sentence():
                         ('10%,y', 'a number of accesses')):
         status, _, err = run('simulate', '--sample', value, 'true')
         check(status == 2 and what in err and err.count('\n') == 1, value, status, err)
-    for other in ['--jumps'], ['--context=2'], ['--also=LL=1M,16,64'], ['--curve'], ['--no-filter'], ['--line-use'], ['--data']:
+    for value, what in ('1/3', 'power of two'), ('1/8,8', 'leaves no set'), ('2/8', 'one of N parts'), ('1/1024', 'leaves no'):
+        status, _, err = run('simulate', '--sets', value, *CACHES, 'true')
+        check(status == 2 and what in err and err.count('\n') == 1, value, status, err)
+    check(run('simulate', '--seed', '2', 'true')[0] == 2, '--seed without --sample')
+    for other in ['--jumps'], ['--context=2'], ['--also=LL=1M,16,64'], ['--curve'], ['--no-filter'], ['--line-use']:
         status, _, err = run('simulate', '--sample', '10%', *other, 'true')
         check(status == 2 and err.count('\n') == 1, other, status, err)
 

@@ -28,6 +28,26 @@ static void get_first_others(const void *row, struct value *v)
 	v->whole = counted_by_others(&((const struct bins_row *)row)->first);
 }
 
+static void get_first_low(const void *row, struct value *v)
+{
+	v->whole = counted_low(&((const struct bins_row *)row)->first);
+}
+
+static void get_first_high(const void *row, struct value *v)
+{
+	v->whole = counted_high(&((const struct bins_row *)row)->first);
+}
+
+static void get_last_low(const void *row, struct value *v)
+{
+	v->whole = counted_low(&((const struct bins_row *)row)->last);
+}
+
+static void get_last_high(const void *row, struct value *v)
+{
+	v->whole = counted_high(&((const struct bins_row *)row)->last);
+}
+
 static void get_last_others(const void *row, struct value *v)
 {
 	v->whole = counted_by_others(&((const struct bins_row *)row)->last);
@@ -95,11 +115,15 @@ enum {
 	RATIO,
 	INTERVAL,
 	FIRST,
+	FIRST_LOW,
+	FIRST_HIGH,
 	FIRST_COLD,
 	FIRST_SELF,
 	FIRST_OTHERS,
 	FIRST_OTHERS_SHARE,
 	LAST,
+	LAST_LOW,
+	LAST_HIGH,
 	LAST_COLD,
 	LAST_SELF,
 	LAST_OTHERS,
@@ -118,12 +142,16 @@ static const struct column columns[] = {
 	[RATIO] = {"L1 RATIO", "L1_miss_ratio", UNIT_RATIO, get_ratio},
 	[INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_interval},
 	[FIRST] = {"L1 MISSES", "L1_misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, first.all)},
+	[FIRST_LOW] = {"LOW", "L1_low", UNIT_COUNT, get_first_low},
+	[FIRST_HIGH] = {"HIGH", "L1_high", UNIT_COUNT, get_first_high},
 	[FIRST_COLD] = {NULL, "L1_cold", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, first.cold)},
 	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT,
 			COLUMN_MEMBER(struct bins_row, first.by_self)},
 	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
 	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
 	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, last.all)},
+	[LAST_LOW] = {"LOW", "LL_low", UNIT_COUNT, get_last_low},
+	[LAST_HIGH] = {"HIGH", "LL_high", UNIT_COUNT, get_last_high},
 	[LAST_COLD] = {NULL, "LL_cold", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, last.cold)},
 	[LAST_SELF] = {NULL, "LL_by_self", UNIT_COUNT,
 		       COLUMN_MEMBER(struct bins_row, last.by_self)},
@@ -137,40 +165,85 @@ static const struct column columns[] = {
 		  .may_cut = true},
 };
 
-#define C(column) (&columns[column])
-#define COUNTS                                                                              \
-	C(STALL), C(REFERENCES), C(REFERENCES_LOW), C(REFERENCES_HIGH), C(RATIO), C(FIRST), \
-		C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD),       \
+#define C(column)	 (&columns[column])
+#define REFERENCE_COUNTS C(REFERENCES), C(REFERENCES_LOW), C(REFERENCES_HIGH), C(RATIO)
+#define MISS_COUNTS                                                                     \
+	C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD), \
 		C(LAST_SELF), C(LAST_OTHERS), C(FUNCTION), C(SOURCE_FILE), C(DATA)
+#define BOUNDS C(FIRST_LOW), C(FIRST_HIGH), C(LAST_LOW), C(LAST_HIGH)
+#define MISSES_AND_CAUSES \
+	C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE)
+#define MISSES_AND_BOUNDS                                                                   \
+	C(FIRST), C(FIRST_LOW), C(FIRST_HIGH), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_LOW), \
+		C(LAST_HIGH)
+#define NAMES C(FUNCTION), C(DATA)
 
-#define CAUSES                                                                              \
-	C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE), \
-		C(FUNCTION), C(DATA)
+/*
+ * Columns when all accesses were simulated, and references are estimates, or exact; stretches of
+ * them; and some sets, without references.
+ */
+static const struct column *const text_of_all[] = {C(STALL),	C(REFERENCES),	   C(RATIO),
+						   C(INTERVAL), MISSES_AND_CAUSES, NAMES};
+static const struct column *const text_of_exact[] = {C(STALL), C(REFERENCES), C(RATIO),
+						     MISSES_AND_CAUSES, NAMES};
+static const struct column *const counts_of_all[] = {C(STALL), REFERENCE_COUNTS, MISS_COUNTS};
+static const struct column *const text_of_part[] = {C(STALL), C(REFERENCES), C(RATIO),
+						    MISSES_AND_BOUNDS, NAMES};
+static const struct column *const counts_of_part[] = {C(STALL), REFERENCE_COUNTS, MISS_COUNTS,
+						      BOUNDS};
+static const struct column *const text_of_sets[] = {C(STALL), MISSES_AND_CAUSES, NAMES};
+static const struct column *const counts_of_sets[] = {C(STALL), MISS_COUNTS, BOUNDS};
+static const unsigned least_of_all[] = {5, 7, 8, 3}, least_of_exact[] = {4, 6, 7},
+		      least_of_part[] = {6, 2, 4, 5}, least_of_sets[] = {2, 4, 5};
+
+#define LIST(columns) (&(const struct column_list){columns, sizeof(columns) / sizeof(*(columns))})
+#define ROWS(text_columns, counts, least)                                                      \
+	{                                                                                      \
+		.bytes_each = sizeof(struct bins_row), .text = LIST(text_columns),             \
+		.csv = LIST(counts), .json = LIST(counts), .none = VIEW_NO_ROW, .key = "bins", \
+		.least_important = (least), .least_count = sizeof(least) / sizeof(*(least))    \
+	}
+
+static const struct rows of_all = ROWS(text_of_all, counts_of_all, least_of_all),
+			 of_exact = ROWS(text_of_exact, counts_of_all, least_of_exact),
+			 of_part = ROWS(text_of_part, counts_of_part, least_of_part),
+			 of_sets = ROWS(text_of_sets, counts_of_sets, least_of_sets);
 
 /* ---- */
 
-static void put_heading(struct text *out, const struct bins *b)
+static const struct rows *rows_of(const struct bins *b)
 {
+	const struct profile *p = b->names.profile;
+
+	if (p->sets > 1)
+		return &of_sets;
+	if (p->stretches > 0)
+		return &of_part;
+	return b->references.are_exact ? &of_exact : &of_all;
+}
+
+static void put_heading(struct text *out, const struct bins *b, const struct display *d)
+{
+	const struct profile *p = b->names.profile;
 	char count[FIGURE_BYTES];
 
-	text_add(out, "Misses by function and data structure: exact, in simulated caches; and "
-		      "causes in each\n");
-	text_add(out, b->references.are_exact ? "References, hits too: exact"
-					      : "References, hits too: estimates have a ~");
-	if (b->references.unseen > 0)
+	text_add(out, "Misses by function and data structure in simulated caches: ");
+	counted_put_how(p, out);
+	text_add(out, "; and causes in each");
+	if (p->sets == 1)
+		text_add(out, p->stretches == 0 && b->references.are_exact
+				      ? "\nReferences, hits too: exact"
+				      : "\nReferences, hits too: estimates have a ~");
+	if (b->references.unseen > 0 && p->sets == 1)
 		text_addf(out, "; %s more are of code that no window saw",
 			  figure_count(b->references.unseen, count));
 	text_add(out, "\n\n");
+	fit_prose(out, 0, 2, d);
 }
 
 static int print(const struct options *o, const struct profile *p)
 {
-	/* the causes, and the interval */
-	static const unsigned of_estimates[] = {5, 7, 8, 3}, of_exact[] = {4, 6, 7};
-	const struct column_list *estimates =
-		COLUMN_LIST(C(STALL), C(REFERENCES), C(RATIO), C(INTERVAL), CAUSES);
-	const struct column_list *exact = COLUMN_LIST(C(STALL), C(REFERENCES), C(RATIO), CAUSES);
-	bool is_exact;
+	struct rows r;
 	struct display d = view_display();
 	struct text out = {0};
 	struct bins b;
@@ -179,21 +252,12 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (bins_init(&b, p, &o->query, o->word, &err) != 0)
 		return cli_fail(&err, o->word != NULL ? EXIT_USAGE : EXIT_INPUT);
-	is_exact = b.references.are_exact;
 	if (o->format == VIEW_TEXT)
-		put_heading(&out, &b);
-	status = VIEW_WRITE(rows, o,
-			    (&(struct rows){.items = b.rows,
-					    .count = b.count,
-					    .bytes_each = sizeof(*b.rows),
-					    .text = is_exact ? exact : estimates,
-					    .csv = COLUMN_LIST(COUNTS),
-					    .json = COLUMN_LIST(COUNTS),
-					    .none = VIEW_NO_ROW,
-					    .key = "bins",
-					    .least_important = is_exact ? of_exact : of_estimates,
-					    .least_count = is_exact ? 3 : 4}),
-			    &out, &err, o->query.limit, &d);
+		put_heading(&out, &b, &d);
+	r = *rows_of(&b);
+	r.items = b.rows;
+	r.count = b.count;
+	status = VIEW_WRITE(rows, o, &r, &out, &err, o->query.limit, &d);
 	bins_release(&b);
 	return view_show(&out, status, &err);
 }

@@ -48,7 +48,7 @@ static void get_cause(const void *row, struct value *v)
 {
 	const struct cause_row *e = eviction_of(row);
 
-	v->text = is_cold(e) ? "cold" : is_self(e) ? "self" : "other";
+	v->text = e->is_unknown ? "unknown" : is_cold(e) ? "cold" : is_self(e) ? "self" : "other";
 }
 
 enum { CACHE, MISSES, SHARE, CAUSE, FUNCTION, DATA, EVICTOR_FUNCTION, EVICTOR_DATA };

@@ -37,6 +37,7 @@ static const struct option_use uses[] = {
 	{OPTION_NO_INSTRUCTIONS},
 	{OPTION_NO_FILTER},
 	{OPTION_SAMPLE},
+	{OPTION_SETS},
 	{OPTION_CONTEXT, .usual = "0"},
 	{OPTION_SEPARATE_THREADS},
 	{OPTION_JUMPS},
@@ -49,11 +50,11 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static const int of_curve[] = {OPTION_SIZES, OPTION_POINTS,	OPTION_POLICY,
-			       OPTION_LINES, OPTION_SEED,	OPTION_PROCESS_ID,
-			       OPTION_BY,    OPTION_CACHE_SIZE, 0};
+static const int of_curve[] = {OPTION_SIZES,	  OPTION_POINTS, OPTION_POLICY,	    OPTION_LINES,
+			       OPTION_PROCESS_ID, OPTION_BY,	 OPTION_CACHE_SIZE, 0};
 static const int of_run[] = {OPTION_ALSO,
 			     OPTION_NO_FILTER,
+			     OPTION_SETS,
 			     OPTION_SAMPLE,
 			     OPTION_EVENT,
 			     OPTION_DELAY,
@@ -91,6 +92,8 @@ static int check(const struct options *o, struct err *err)
 	}
 	if (options_given(o, OPTION_TRACE_FORMAT))
 		return err_set(err, "--trace-format is for --trace: add that, or leave it out");
+	if (!o->curve && options_given(o, OPTION_SEED) && !options_given(o, OPTION_SAMPLE))
+		return err_set(err, "--seed is for --curve and --sample: add one, or leave it out");
 	if (!o->curve) {
 		return curve == NULL
 			       ? 0

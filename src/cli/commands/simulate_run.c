@@ -77,15 +77,17 @@ static int check_graph(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* Whose data misses is counted by the filter, of one hierarchy, and of all accesses. */
+/* Whose data misses is counted by the filter, of one hierarchy. */
 static int check_data(const struct options *o, struct err *err)
 {
-	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, OPTION_SAMPLE, 0};
+	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, 0};
 	static const int of_data[] = {OPTION_WHOSE, OPTION_REFERENCES, 0};
 	const char *other = options_first(o, others), *one = options_first(o, of_data);
 
 	if (one != NULL && other != NULL)
 		return err_set(err, "--%s cannot be counted with --%s: leave one out", one, other);
+	if (options_given(o, OPTION_REFERENCES) && options_given(o, OPTION_SETS))
+		return err_set(err, "--references needs all sets: leave out --sets");
 	return 0;
 }
 
@@ -114,7 +116,31 @@ static int take_sample(struct options *o, struct sim_geometry *g, struct err *er
 		return 0;
 	}
 	g->is_sampled = true;
+	c->seed = o->seed;
 	c->simulate_flags |= CHANNEL_NO_GRAPH;
+	return 0;
+}
+
+/* Some sets are simulated by the filter, in one hierarchy whose caches have sets in common. */
+static int take_sets(const struct options *o, struct sim_geometry *g, struct err *err)
+{
+	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, OPTION_LINE_USE,
+				     OPTION_WRITE_BACKS, 0};
+	const char *other = options_first(o, others);
+	const uint64_t sets = sim_geometry_least_sets(g);
+
+	if (!options_given(o, OPTION_SETS) || o->sets.parts == 1)
+		return 0;
+	if (other != NULL)
+		return err_set(err, "--sets does not go with --%s: leave one out", other);
+	if (sets == 0)
+		return err_set(err,
+			       "--sets needs caches with lines of one size, and numbers of sets "
+			       "that are multiples of the smallest");
+	if (o->sets.parts > sets)
+		return err_set(err, "--sets 1/%u leaves no set: a cache has %" PRIu64 " sets",
+			       o->sets.parts, sets);
+	g->sets = o->sets;
 	return 0;
 }
 
@@ -125,7 +151,7 @@ static int prepare(struct options *o, struct simulate_events *events, struct err
 
 	if (check_graph(o, err) != 0 || check_data(o, err) != 0 ||
 	    geometry_options_build(&o->geometry, &g, err) != 0 || take_sample(o, &g, err) != 0 ||
-	    add_geometry(c, &g, err) != 0)
+	    take_sets(o, &g, err) != 0 || add_geometry(c, &g, err) != 0)
 		return -1;
 	if (o->also_count + 1 > CHANNEL_MAX_GEOMETRIES)
 		return err_set(err, "more than %u hierarchies: simulate fewer in one run",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Options of simulations whose values a type alone does not describe. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,4 +199,28 @@ int simulate_take_sample(void *options, const char *text, struct err *err)
 	}
 	free(copy);
 	return status;
+}
+
+/* Parse "1/8" or "1/8,3". */
+int simulate_take_sets(void *options, const char *text, struct err *err)
+{
+	struct sim_set_choice *c = &((struct options *)options)->sets;
+	unsigned parts = 0, part = 0;
+	int length = 0;
+
+	if (sscanf(text, "1/%u%n,%u%n", &parts, &length, &part, &length) < 1 ||
+	    text[length] != '\0')
+		return err_set(err,
+			       "sets '%s': one of N parts is '1/N', or '1/N,K' from 0 on, such "
+			       "as 1/8,3",
+			       text);
+	if (parts == 0 || (parts & (parts - 1)) != 0)
+		return err_set(err, "sets '%s': the number of parts is a power of two", text);
+	if (part >= parts)
+		return err_set(err,
+			       "sets '%s': that leaves no set, as parts are numbered from 0 to "
+			       "%u",
+			       text, parts - 1);
+	*c = (struct sim_set_choice){parts, part};
+	return 0;
 }

@@ -75,7 +75,7 @@ struct geometry_row {
 	char value[96]; /* "32K,8,64,lru", "none"; "" after a flag */
 };
 
-#define GEOMETRY_ROWS (SIM_MAX_LEVELS + 1 + 3 + 2)
+#define GEOMETRY_ROWS (SIM_MAX_LEVELS + 1 + 3 + 3)
 
 /* Returns the number of rows, at most GEOMETRY_ROWS. */
 size_t geometry_rows(const struct sim_geometry *g, struct geometry_row rows[GEOMETRY_ROWS]);

@@ -371,5 +371,11 @@ size_t geometry_rows(const struct sim_geometry *g, struct geometry_row rows[GEOM
 		rows[n++] = (struct geometry_row){"line-use", ""};
 	if (g->write_backs)
 		rows[n++] = (struct geometry_row){"write-backs", ""};
+	if (g->sets.parts > 0) {
+		snprintf(rows[n].name, sizeof(rows[n].name), "sets");
+		snprintf(rows[n].value, sizeof(rows[n].value), "1/%u,%u", g->sets.parts,
+			 g->sets.part);
+		n++;
+	}
 	return n;
 }

@@ -85,6 +85,8 @@ static void put_bin(struct recorder *r, const struct bin_counts *c, const char *
 		.misses = c->missed,
 		.cold = c->cold,
 		.by_self = c->by_self,
+		.unknown = c->unknown,
+		.above = c->above,
 	};
 
 	if (c->missed != 0 && !r->failed)

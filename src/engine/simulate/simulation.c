@@ -13,9 +13,17 @@
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/world.h"
+#include "sim/base/geometry.h"
 
 static bool start(struct thread *t)
 {
+	const struct sim_geometry *g = (const void *)engine.config.geometry;
+
+	if (replay_start() && g->sets.parts > 1 && !filter_is_on()) {
+		say("nothing is simulated: with these caches --sets is not possible; "
+		    "dwell-simulate(1) says when");
+		return false;
+	}
 	if (replay_start()) {
 		stretches_begin(t);
 		return true;

@@ -71,20 +71,29 @@ static void list_evictions(struct causes *c)
 	}
 }
 
-static void list_cold(struct causes *c)
+static void add_bin(struct causes *c, const struct store_bin *b, uint64_t misses, bool is_unknown)
+{
+	if (misses > 0)
+		c->rows[c->count++] = (struct cause_row){
+			.cache = b->cache,
+			.function = function_of(c, b->location_id),
+			.data = data_of(c, b->structure_id),
+			.is_unknown = is_unknown,
+			.misses = misses,
+		};
+}
+
+static void list_without_evictor(struct causes *c)
 {
 	const struct profile *p = c->names.profile;
 
 	for (size_t i = 0; i < p->bin_count; i++) {
 		const struct store_bin *b = &p->bins[i];
 
-		if (b->cold > 0 && is_meant(c, b->structure_id, b->location_id))
-			c->rows[c->count++] = (struct cause_row){
-				.cache = b->cache,
-				.function = function_of(c, b->location_id),
-				.data = data_of(c, b->structure_id),
-				.misses = b->cold,
-			};
+		if (!is_meant(c, b->structure_id, b->location_id))
+			continue;
+		add_bin(c, b, b->cold, false);
+		add_bin(c, b, b->unknown, true);
 	}
 }
 
@@ -100,10 +109,10 @@ static int sum_rows(struct causes *c, struct err *err)
 						   offsetof(struct cause_row, misses), add_row};
 	const struct profile *p = c->names.profile;
 
-	c->rows = calloc(p->eviction_count + p->bin_count + 1, sizeof(*c->rows));
+	c->rows = calloc(p->eviction_count + 2 * p->bin_count + 1, sizeof(*c->rows));
 	if (c->rows != NULL) {
 		list_evictions(c);
-		list_cold(c);
+		list_without_evictor(c);
 	}
 	if (c->rows == NULL || group_sum(&by_names, c->rows, &c->count) != 0)
 		return err_set(err, "not enough memory for %zu evictions", p->eviction_count);

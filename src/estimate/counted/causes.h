@@ -13,6 +13,8 @@ struct cause_row {
 	const char *cache; /* "L1d", "L1i", "LL" */
 	const char *function, *data;
 	const char *evictor_function, *evictor_data; /* NULL: none, the misses are cold */
+	/* 1: none, as these are unknown references of a sampled simulation; see counted.h */
+	uint64_t is_unknown;
 	uint64_t misses;
 	double share; /* of all misses in the cache */
 };

@@ -2,24 +2,58 @@
 /* Names and choice of rows that a simulation has counted; see counted.h. */
 #include "estimate/counted/counted.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 
 #define UNKNOWN "[unknown]"
 #define SEVERAL "[several functions]"
+
+struct counted_misses counted_of(const struct store_bin *b)
+{
+	return (struct counted_misses){b->misses, b->cold, b->by_self, b->unknown, b->above};
+}
+
+void counted_put_how(const struct profile *p, struct text *text)
+{
+	const char *before = "estimates from ";
+
+	if (p->stretches == 0 && p->sets == 1)
+		text_add(text, "exact");
+	if (p->sets > 1) {
+		text_addf(text, "%sone of %" PRIu64 " parts of the sets", before, p->sets);
+		before = " in ";
+	}
+	if (p->stretches > 0)
+		text_addf(text, "%s%zu stretches, %.2f %% of all accesses", before, p->stretches,
+			  100 * p->simulated);
+}
 
 void counted_add(struct counted_misses *to, const struct counted_misses *more)
 {
 	to->all += more->all;
 	to->cold += more->cold;
 	to->by_self += more->by_self;
+	to->unknown += more->unknown;
+	to->more += more->more;
 }
 
 uint64_t counted_by_others(const struct counted_misses *m)
 {
-	return m->all - m->cold - m->by_self;
+	return m->all - m->cold - m->by_self - m->unknown;
+}
+
+uint64_t counted_low(const struct counted_misses *m)
+{
+	return m->all - m->unknown;
+}
+
+uint64_t counted_high(const struct counted_misses *m)
+{
+	return m->all + m->more;
 }
 
 bool counted_is_first(const char *cache)

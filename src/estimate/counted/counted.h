@@ -6,6 +6,7 @@
 #ifndef DWELL_ESTIMATE_COUNTED_COUNTED_H
 #define DWELL_ESTIMATE_COUNTED_COUNTED_H
 
+#include "base/text.h"
 #include "estimate/data.h"
 
 /*
@@ -20,11 +21,24 @@ struct counted_misses {
 	uint64_t all;
 	uint64_t cold;	  /* on lines that were never in the cache before */
 	uint64_t by_self; /* on lines that accesses to the same data structure evicted */
+	/* Of a sampled simulation: of these, such that may have been hits; others that may be. */
+	uint64_t unknown, more;
 };
 
+/*
+ * Add how they are known: "exact", or "estimates from 43 stretches, 9.98 % of all accesses".
+ */
+void counted_put_how(const struct profile *p, struct text *text);
+
 void counted_add(struct counted_misses *to, const struct counted_misses *more);
+/* Those of a bin. */
+struct counted_misses counted_of(const struct store_bin *b);
 /* Those on lines that accesses to other data structures evicted. */
 uint64_t counted_by_others(const struct counted_misses *m);
+
+/* Bounds: if all that may have been hits were hits, or misses. */
+uint64_t counted_low(const struct counted_misses *m);
+uint64_t counted_high(const struct counted_misses *m);
 
 /* Tell whether the cache of this name is a first level; or the last. */
 bool counted_is_first(const char *cache);

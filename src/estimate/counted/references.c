@@ -187,7 +187,7 @@ static int pool(struct making *m, struct err *err)
 	free(rest);
 	new_stratum(m->r, &sum);
 	if (sum.all <= 0)
-		m->r->unseen = (uint64_t)sum.accesses;
+		m->r->unseen = (uint64_t)llround(m->r->scale * sum.accesses);
 	return 0;
 }
 
@@ -224,7 +224,7 @@ int references_init(struct references *r, const struct profile *p, struct err *e
 	struct making m = {.r = r, .count = p->access_count};
 	int status;
 
-	*r = (struct references){.profile = p};
+	*r = (struct references){.profile = p, .scale = p->stretches > 0 ? 1 / p->simulated : 1};
 	m.code = calloc(m.count + 1, sizeof(*m.code));
 	r->strata = calloc(2 * m.count + 1, sizeof(*r->strata));
 	r->stratum_of = calloc(p->reference_count + 1, sizeof(*r->stratum_of));
@@ -320,14 +320,14 @@ static double half_width(const struct references *r, const struct references_sum
 struct references_count references_count(const struct references *r, const struct references_sum *s,
 					 uint64_t least)
 {
-	const double floor = fmax((double)s->counted, (double)least);
-	const double value = fmax((double)s->counted + s->estimated, floor);
-	const double half = s->has_estimate ? half_width(r, s) : 0;
+	const double floor = fmax(r->scale * (double)s->counted, (double)least);
+	const double value = fmax(r->scale * ((double)s->counted + s->estimated), floor);
+	const double half = s->has_estimate ? r->scale * half_width(r, s) : 0;
 	struct references_count c = {value, fmax(value - half, floor),
-				     fmin(value + half, (double)r->all)};
+				     fmax(fmin(value + half, r->scale * (double)r->all), value)};
 
 	/* missed, but never seen */
-	if (floor > (double)s->counted && s->seen <= 0)
-		c.high = fmax(floor, (double)s->most);
+	if (floor > r->scale * (double)s->counted && s->seen <= 0)
+		c.high = fmax(floor, r->scale * (double)s->most);
 	return c;
 }

@@ -24,9 +24,11 @@ struct references {
 	uint32_t *stratum_of; /* by row of the profile's references */
 	unsigned groups;      /* of windows, with at least one window */
 	unsigned group[STORE_WINDOW_GROUPS];
-	double seen_one_in;   /* references of the run for each that was seen; 0: none was */
-	uint64_t all, unseen; /* references of the process; those of unknown structures */
-	bool are_exact;	      /* all were counted by structure */
+	double seen_one_in; /* references of the run for each that was seen; 0: none was */
+	uint64_t all;	    /* references that were simulated */
+	double scale;	    /* those of the run for each of them */
+	uint64_t unseen;    /* of the run, of unknown structures */
+	bool are_exact;	    /* all were counted by structure */
 };
 
 /* References of some rows. All zero: of none. */

@@ -52,11 +52,11 @@ static void sum_bins(struct structures *s)
 		const struct data_row *row = counted_data(&s->names, b->structure_id);
 		const size_t level = structures_level(s, b->cache);
 		const size_t at = (size_t)(row - d->rows);
+		const struct counted_misses misses = counted_of(b);
 
 		s->totals[level] += b->misses;
 		if (row >= d->rows && at < d->count)
-			counted_add(&s->rows[at].misses[level],
-				    &(struct counted_misses){b->misses, b->cold, b->by_self});
+			counted_add(&s->rows[at].misses[level], &misses);
 	}
 }
 

@@ -233,3 +233,26 @@ unsigned sim_geometry_private_levels(const struct sim_geometry *g)
 {
 	return g->level_count > 1 ? g->level_count - 1 : g->level_count;
 }
+
+static uint64_t sets_of(const struct sim_cache_geometry *c)
+{
+	return c->size_bytes == 0 ? 0 : c->size_bytes / c->line_bytes / ways_of(c);
+}
+
+uint64_t sim_geometry_least_sets(const struct sim_geometry *g)
+{
+	uint64_t least = sets_of(&g->levels[0]), other;
+
+	for (unsigned i = 0; i <= g->level_count; i++) {
+		other = sets_of(i < g->level_count ? &g->levels[i] : &g->code);
+		least = other != 0 && other < least ? other : least;
+	}
+	for (unsigned i = 0; i <= g->level_count; i++) {
+		const struct sim_cache_geometry *c = i < g->level_count ? &g->levels[i] : &g->code;
+
+		if (c->size_bytes != 0 &&
+		    (sets_of(c) % least != 0 || c->line_bytes != g->levels[0].line_bytes))
+			return 0;
+	}
+	return least;
+}

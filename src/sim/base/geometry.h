@@ -57,6 +57,15 @@ struct sim_tlb_geometry {
 	uint64_t page_bytes;
 };
 
+/*
+ * Only some sets are simulated: one of `parts` equal parts of those of the
+ * smallest number in any cache, numbered from 0, and the sets of the others with lines of these.
+ * parts 0: all.
+ */
+struct sim_set_choice {
+	uint32_t parts, part;
+};
+
 /* All zero: a geometry without caches and TLBs, to be filled in. */
 struct sim_geometry {
 	struct sim_cache_geometry
@@ -73,11 +82,18 @@ struct sim_geometry {
 	bool is_tlb_unified;		    /* data_tlb serves fetches, too */
 	bool line_use;			    /* count AcCost and SpLoss */
 	bool write_backs;		    /* count dirty lines that leave a level */
+	struct sim_set_choice sets;
 	bool is_sampled; /* caches are emptied now and then: count unknown references */
 };
 
 /* Returns 0, or -1 with the reason why it cannot exist, one sentence in reason[0..room-1]. */
 int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room);
+
+/*
+ * The sets of the cache that has the fewest; 0: the others' are no multiples, or lines differ, so
+ * that g.sets cannot choose.
+ */
+uint64_t sim_geometry_least_sets(const struct sim_geometry *g);
 
 /* Tell whether instruction fetches are simulated, in caches or at least in a TLB. */
 bool sim_geometry_has_fetches(const struct sim_geometry *g);

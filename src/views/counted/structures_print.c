@@ -61,6 +61,16 @@ static void get_by_self(const void *row, struct value *v)
 	v->whole = misses_of(row, v)->by_self;
 }
 
+static void get_low(const void *row, struct value *v)
+{
+	v->whole = counted_low(misses_of(row, v));
+}
+
+static void get_high(const void *row, struct value *v)
+{
+	v->whole = counted_high(misses_of(row, v));
+}
+
 static void get_by_others(const void *row, struct value *v)
 {
 	v->whole = counted_by_others(misses_of(row, v));
@@ -91,10 +101,12 @@ static const struct {
   kept_figures[] = {
 	  {"%s_misses", UNIT_COUNT, get_misses},       {"%s_miss_share", UNIT_SHARE, get_share},
 	  {"%s_cold", UNIT_COUNT, get_cold},	       {"%s_by_self", UNIT_COUNT, get_by_self},
-	  {"%s_by_others", UNIT_COUNT, get_by_others},
+	  {"%s_by_others", UNIT_COUNT, get_by_others}, {"%s_low", UNIT_COUNT, get_low},
+	  {"%s_high", UNIT_COUNT, get_high},
 };
 
 #define SHOWN	   (sizeof(shown_figures) / sizeof(shown_figures[0]))
+#define BOUNDS	   2u /* the last of them: for a sampled simulation */
 #define KEPT	   (sizeof(kept_figures) / sizeof(kept_figures[0]))
 #define NAME_BYTES 20
 #define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 5)
@@ -163,7 +175,7 @@ static void lay_out_text(struct layout *l, const struct structures *s)
 static void add_kept(struct layout *l, const struct structures *s)
 {
 	for (size_t level = 0; level < s->level_count; level++)
-		for (size_t i = 0; i < KEPT; i++)
+		for (size_t i = 0; i < KEPT - (s->names.profile->stretches > 0 ? 0 : BOUNDS); i++)
 			event_list_make(&l->list,
 					(struct column){.key = name_of(l, s, level, i,
 								       kept_figures[i].name),
@@ -179,7 +191,9 @@ static void put_heading(const struct structures *s, const struct display *d, str
 	const size_t from = out->count;
 	char count[FIGURE_BYTES];
 
-	text_add(out, "Data structures in simulated caches: exact misses,");
+	text_add(out, "Data structures in simulated caches, ");
+	counted_put_how(s->names.profile, out);
+	text_add(out, ": misses,");
 	for (size_t i = 0; i < s->level_count; i++)
 		text_addf(out, "%s %s" FIT_STAY "%s", i > 0 ? "," : "", s->levels[i],
 			  figure_count(s->totals[i], count));
@@ -264,7 +278,8 @@ int structures_json(const struct structures *s, struct text *out, struct err *er
 
 		json_array_append_new(list, columns_json(&l.list.columns, &row));
 	}
-	return json_print(
-		json_pack("{s:b, s:o, s:o}", "exact", 1, "caches", levels, "objects", list), out,
-		err);
+	return json_print(json_pack("{s:b, s:o, s:o}", "exact",
+				    s->names.profile->stretches == 0 && s->names.profile->sets == 1,
+				    "caches", levels, "objects", list),
+			  out, err);
 }

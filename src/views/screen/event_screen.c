@@ -97,11 +97,17 @@ static void put_title(const struct event_profile *p, struct text *out)
 	char share[FIGURE_BYTES];
 
 	text_add(out, "\nMisses per access, of L1i per instruction: ");
-	if (!s->is_sampled) {
+	if (!s->is_sampled && s->sets == 1) {
 		text_add(out, "exact, in simulated caches\n");
 		return;
 	}
-	text_addf(out, "estimates from %zu stretches, %s of all accesses\n", s->stretches,
+	text_add(out, "estimates from ");
+	if (s->sets > 1)
+		text_addf(out, "one of %" PRIu64 " parts of the sets%s", s->sets,
+			  s->is_sampled ? " in " : "\n");
+	if (!s->is_sampled)
+		return;
+	text_addf(out, "%zu stretches, %s of all accesses\n", s->stretches,
 		  figure_percent(s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 0,
 				 share));
 }

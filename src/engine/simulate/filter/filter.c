@@ -14,6 +14,7 @@
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/graph.h"
@@ -84,7 +85,9 @@ bool filter_has_code(void)
 
 enum code_variant_id filter_choose_variant(void)
 {
-	return f.on ? VARIANT_FILTER : VARIANT_STREAM;
+	if (f.on)
+		return VARIANT_FILTER;
+	return w.chooses_sets ? VARIANT_COUNT : VARIANT_STREAM;
 }
 
 /* ---- Memory ---- */
@@ -193,9 +196,11 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	make_levels();
 	f.lines = low(LINES_AT);
 	filter_memory_write_constants();
+	if (w.h)
+		filter_choose_sets(&w.h->shared.geometry);
 	prepare_misses();
 	if (engine_counts_data() && w.h &&
-	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES))
+	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES) && !w.chooses_sets)
 		filter_windows_start();
 	return f.on = f.is_reserved = true;
 }
@@ -305,6 +310,8 @@ static uint32_t touch_line(struct filter_level *l, uint64_t line, uint32_t *cell
 	if (!place && l == &w.data)
 		place = filter_window_find(line, cell);
 	is_new = !place;
+	if (is_new && !filter_has_set(line))
+		return *cell = FILTER_ELSEWHERE;
 	*missed |= is_new;
 	if (is_new)
 		place = bring_in(l, line, cell);
@@ -350,8 +357,12 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 {
 	/* other levels count in the spare cell, as the call graph needs their counts, too */
 	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
-	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
+	uint64_t line, end;
 
+	if (w.chooses_sets)
+		filter_keep_chosen(&first, &last);
+	line = first >> FILTER_LINE_SHIFT;
+	end = last >> FILTER_LINE_SHIFT;
 	if (!w.h) {
 		put_misses(in, kind, first, last);
 		return;
@@ -362,7 +373,6 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 
 		filter_look_below();
 		missed = touch_last(line);
-
 		if (end != line)
 			missed |= touch_last(end);
 		events[at[0]]++;

@@ -42,6 +42,14 @@
 #define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
 #define FILTER_MOST_SITES   0x400000
 /* Constants of misses. */
+/*
+ * Which lines are simulated, if not all (--sets): those with ((line - first) & mask) < count.
+ */
+#define FILTER_SETS_FIRST (FILTER_LOW + 16)
+#define FILTER_SETS_MASK  (FILTER_LOW + 24)
+#define FILTER_SETS_COUNT (FILTER_LOW + 32)
+/* The stamp of all other lines. */
+#define FILTER_ELSEWHERE (FILTER_LOW + 192)
 #define FILTER_LINE_MASK (FILTER_LOW + 0) /* the address bits of a line's number, for pext */
 /* the address of an unused cell, which bring_in clears where a place is free */
 #define FILTER_NOBODY (FILTER_LOW + 128)
@@ -92,6 +100,8 @@ bool filter_start(struct sim_hierarchy *h);
 /* The same for several hierarchies. */
 bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
+/* Is the line of its set simulated? */
+bool filter_has_set(uint64_t line);
 /* Are fetches simulated? */
 bool filter_has_code(void);
 /* The variant of simulated code. */
@@ -189,6 +199,7 @@ struct filter_state {
 	uint32_t columns[3][2];	 /* positions in a cell of events: [column][missed in LL, too] */
 	bool is_fast;		 /* there are two levels, and the filter has both */
 	struct sim_hierarchy *h; /* NULL: several hierarchies */
+	bool chooses_sets;	 /* only some lines are simulated */
 };
 extern struct filter_state filter_state;
 

@@ -29,15 +29,20 @@ void filter_access_fetch(uint64_t pc)
 	a.is_fetch = true;
 }
 
+static bool counts_references(void)
+{
+	return bins_are_on() && !filter_state.chooses_sets;
+}
+
 void filter_access_repeat(const struct repeat *rep)
 {
-	for (uint32_t k = 0; k < rep->accesses && bins_are_on(); k++)
+	for (uint32_t k = 0; k < rep->accesses && counts_references(); k++)
 		references_count(a.pc, rep->address[k], rep->step, rep->iterations);
 }
 
 void filter_access_elements(const uint64_t *entries, uint32_t n)
 {
-	for (uint32_t i = 0; i < n && bins_are_on(); i++)
+	for (uint32_t i = 0; i < n && counts_references(); i++)
 		references_count(a.pc, STREAM_ADDRESS(entries[i]), 0, 1);
 }
 
@@ -53,7 +58,16 @@ static void find_bin(void)
 		bins_missed_at(a.bin, a.site, a.address);
 }
 
-/* Of two lines that miss the first one counts. */
+/* `bit`: of the cache. Of two lines that miss the first one counts. */
+static enum bin_miss how_of(uint32_t bit)
+{
+	if (a.caches & bit)
+		return BIN_MISS_COUNTED;
+	if (!stretches_are_on() || !a.unknown)
+		return BIN_MISS_KNOWN;
+	return a.unknown & ~bit ? BIN_MISS_ABOVE : BIN_MISS_UNKNOWN;
+}
+
 static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 {
 	const uint32_t bit = 1u << cache;
@@ -66,7 +80,7 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 	}
 	if (!a.bin)
 		find_bin();
-	bins_replaced(a.bin, cache, line, victim, !(a.caches & bit));
+	bins_replaced(a.bin, cache, line, victim, how_of(bit));
 	a.caches |= (uint8_t)bit;
 }
 

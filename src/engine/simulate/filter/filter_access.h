@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/simulate/filter/filter.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/whose/bins.h"
 #include "sim/system/below.h"
@@ -32,7 +33,7 @@ extern struct filter_access filter_access;
 /* Does somebody want to know what comes and goes? */
 static inline bool filter_watches(void)
 {
-	return bins_are_on() || stretches_are_on();
+	return bins_are_on() || stretches_are_on() || filter_state.chooses_sets;
 }
 
 /* An access to data at `address` begins; or a fetch. */

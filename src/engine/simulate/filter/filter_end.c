@@ -68,12 +68,17 @@ bool filter_looks_nowhere(struct frame_context *c)
 	return true;
 }
 
+/* Is only a part of the accesses or sets simulated? The replay cannot go on with that. */
+static bool is_partial(void)
+{
+	return stretches_are_on() || filter_state.chooses_sets;
+}
+
 /* The filter has just ended: t continues in the stream variant. */
 static void go_on_without(struct thread *t)
 {
 	if (engine.variant == VARIANT_FILTER)
-		__atomic_store_n(&engine.variant,
-				 stretches_are_on() ? VARIANT_COUNT : VARIANT_STREAM,
+		__atomic_store_n(&engine.variant, is_partial() ? VARIANT_COUNT : VARIANT_STREAM,
 				 __ATOMIC_SEQ_CST);
 	collect_set_variant(t);
 	scheduler_take(t);
@@ -103,7 +108,7 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 	collect_unlock();
 	if (!was_on || filter_is_on())
 		return;
-	if (stretches_are_on())
+	if (is_partial())
 		records_message(t->process, "from here on nothing more is simulated: the program "
 					    "wants the addresses of the tables for it");
 	else

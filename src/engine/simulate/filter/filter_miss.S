@@ -294,9 +294,11 @@
 /*
  * A miss of a line in the first level, and all that follows; C handles the rest. is_quick: rows
  * have 8 places, and the policy is LRU. has_graph: there may be a call graph. has_data: notes say
- * whose line came and went. If the flags are not kept they say whether this is a miss of a line (zero) or an access that straddles two.
+ * whose line came and went. has_sets: C handles lines of sets that are not simulated, and all that
+ * lies on two lines. If the flags are not kept they say whether this is a miss of a line (zero) or
+ * an access that straddles two.
  */
-	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph, has_data=0
+	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph, has_data=0, has_sets=0
 	.globl	\name
 	.hidden	\name
 \name:
@@ -305,7 +307,7 @@
 	save_flags
 	.endif
 	.if \is_code
-	testb	$FILTER_SITE_BOTH, SITE_FLAGS(%rbx)
+	testb	$(FILTER_SITE_BOTH | \has_sets * FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
 	jnz	5f
 	mov	SITE_LINE(%rbx), %rax
 	.elseif \keeps_flags
@@ -317,6 +319,13 @@
 	jnz	5f
 	mov	%gs:T_MISS_ADDRESS, %rax
 	pext	FILTER_LINE_MASK, %rax, %rax
+	.endif
+	.if \has_sets
+	mov	%rax, %rcx
+	sub	FILTER_SETS_FIRST, %rcx
+	and	FILTER_SETS_MASK, %rcx
+	cmp	FILTER_SETS_COUNT, %rcx
+	jae	.Lslow_\keeps_flags
 	.endif
 	note_miss	.Lslow_\keeps_flags, 0, \has_graph, \has_data
 	bring_in	\level, \is_code, \is_quick
@@ -359,6 +368,8 @@ engine_filter_miss:
 	miss	filter_whose_code_live, F_CODE, 1, 1, 1, 1, 1
 	miss	filter_whose_any_data, F_DATA, 0, 0, 1, 1, 1
 	miss	filter_whose_any_code, F_CODE, 1, 0, 1, 1, 1
+	miss	filter_some_data, F_DATA, 0, 0, 1, 1, 1, 1
+	miss	filter_some_code, F_CODE, 1, 0, 1, 1, 1, 1
 
 /* Enters C on the engine's stack, with the registers in T_REGS. */
 	.globl	filter_slow

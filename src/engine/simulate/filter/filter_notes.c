@@ -133,17 +133,24 @@ static uint32_t find_bin(const struct note *n, struct bins_versions now)
 
 /* Count what a note's access has brought to a level; before: the first of two lines, or NULL. */
 static void replace(uint32_t bin, enum bin_cache cache, const struct filter_level *l, uint64_t line,
-		    const uint32_t *before, const uint32_t *victim)
+		    const uint32_t *before, const uint32_t *victim, enum bin_miss how)
 {
 	if (before)
-		bins_replaced(bin, cache, line - 1, victim_of(l, before), true);
+		bins_replaced(bin, cache, line - 1, victim_of(l, before), how);
 	if (victim)
-		bins_replaced(bin, cache, line, victim_of(l, victim), !before);
+		bins_replaced(bin, cache, line, victim_of(l, victim),
+			      before ? BIN_MISS_COUNTED : how);
+}
+
+static enum bin_miss how_of(const uint32_t *before, const uint32_t *victim)
+{
+	return stretches_are_on() && is_free(before, victim) ? BIN_MISS_UNKNOWN : BIN_MISS_KNOWN;
 }
 
 static void count_note(struct note *n, struct bins_versions now)
 {
 	const bool is_code = is_of_code(n);
+	const enum bin_miss how = how_of(n->victim_before, n->victim);
 	uint32_t bin;
 
 	if (stretches_are_on())
@@ -153,8 +160,9 @@ static void count_note(struct note *n, struct bins_versions now)
 	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, now);
 	replace(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA,
 		is_code ? &filter_state.code : &filter_state.data, n->line, n->victim_before,
-		n->victim);
-	replace(bin, BELOW, &filter_state.last, n->line, n->last_before, n->last);
+		n->victim, how);
+	replace(bin, BELOW, &filter_state.last, n->line, n->last_before, n->last,
+		how == BIN_MISS_KNOWN ? how_of(n->last_before, n->last) : BIN_MISS_ABOVE);
 }
 
 void filter_notes_allow(bool may)

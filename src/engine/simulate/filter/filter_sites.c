@@ -48,6 +48,7 @@ extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
 extern char filter_any_data[], filter_any_code[];
 extern char filter_whose_data[], filter_whose_data_live[], filter_whose_code[],
 	filter_whose_code_live[], filter_whose_any_data[], filter_whose_any_code[];
+extern char filter_some_data[], filter_some_code[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[];
 
 static bool is_quick(const struct filter_level *l)
@@ -71,6 +72,8 @@ static const char *behind(enum filter_stub stub)
 		return filter_slow;
 	if (filter_multi_is_on())
 		return is_code ? filter_multi_code : filter_multi_data;
+	if (w.chooses_sets)
+		return is_code ? filter_some_code : filter_some_data;
 	if (filter_watches())
 		return behind_with_data(stub, is_code);
 	if (!is_quick(is_code ? &w.code : &w.data))

@@ -154,6 +154,12 @@ void filter_window_close(void)
 	references_end();
 }
 
+void filter_window_cut(void)
+{
+	if (!v.is_endless)
+		filter_window_close();
+}
+
 void filter_window_see(uint32_t site, uint64_t pc, uint64_t address)
 {
 	if (v.is_endless)

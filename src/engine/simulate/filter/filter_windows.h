@@ -32,6 +32,8 @@ uint64_t filter_window_executions(uint64_t number, const uint64_t *counter);
 void filter_window_trigger(uint64_t number, uint64_t *counter);
 /* End the window now, if one is open. */
 void filter_window_close(void);
+/* The same, but the endless one goes on: a stretch ends (stretches.h). */
+void filter_window_cut(void);
 
 extern bool filter_window_is_open;
 

@@ -82,6 +82,22 @@ static void empty_set_of(struct sim_cache *c, uint64_t line)
 			;
 }
 
+/* ---- Sets ---- */
+
+static struct grow firsts[BIN_CACHES]; /* uint32_t, by set */
+
+uint32_t *cold_set(enum bin_cache cache, uint64_t line)
+{
+	const uint32_t slot = cache == BIN_FIRST_CODE ? SIM_CODE_SLOT : cache;
+	const struct sim_cache *c = &filter_state.h->core.levels[slot]->cache;
+	struct grow *g = &firsts[cache];
+
+	if (!g->base && (grow_init(g, c->sets * sizeof(uint32_t)) != 0 ||
+			 !grow_take(g, c->sets * sizeof(uint32_t))))
+		return 0;
+	return (uint32_t *)(void *)g->base + sim_cache_set(c, line);
+}
+
 /* ---- */
 
 void cold_empty(void)

@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "channel/bin.h"
+
 /* Called once, before the first line comes. False: no address space. */
 bool cold_start(void);
 /* Empty all caches. No thread is in the filter variant, and no misses are noted. */
 void cold_empty(void);
 /* Count the places of the caches that hold a line, by enum bin_cache. */
 void cold_count(uint64_t filled[]);
+/* What bins.c keeps of the set of a line, for each cache. NULL: memory has run out. */
+uint32_t *cold_set(enum bin_cache cache, uint64_t line);
 /*
  * A line (its number) has come to a free place of a cache below those of the filter. If memory runs
  * out, the set stays filled: then some unknown references of the next stretch are taken for known

@@ -11,10 +11,13 @@
 #include "engine/sample/pacing.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/sampled/cold.h"
+#include "engine/simulate/whose/bins.h"
 #include "engine/translate/world.h"
 
 #define MILLION 1000000u
+#define MARKS	255u
 /* Accesses of a block, until some were counted: more than in most programs. */
 #define FIRST_RATE 4u
 /*
@@ -112,6 +115,7 @@ static void tell(struct process *p)
 /* Nobody runs simulated code, or t does. */
 static void finish(struct process *p)
 {
+	filter_window_cut();
 	filter_settle();
 	tell(p);
 	s.phase = PHASE_OFF;
@@ -130,6 +134,7 @@ static void open(struct thread *t, uint64_t total)
 	s.done = nothing;
 	s.began = total;
 	s.phase = PHASE_ON;
+	bins_stretch = (struct bins_stretch){1 + (uint32_t)(s.number % MARKS), cold_set};
 	if (s.pace.period_end < total + s.planned)
 		s.pace.period_end = total + s.planned;
 	__atomic_store_n(&engine.variant, VARIANT_FILTER, __ATOMIC_SEQ_CST);

@@ -16,6 +16,9 @@
 
 #define MOST_BINS (64u << 20)
 
+#define GROUP_BITS 24u /* of an evictor; above it the mark of its stretch, or 0 */
+#define GROUP_MASK ((1u << GROUP_BITS) - 1)
+
 /*
  * The last evictor of each line: a directory of leaves, by line. Only evicted lines take memory.
  */
@@ -38,7 +41,7 @@ struct bin {
 	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct bin) == 192, "three cache lines");
+_Static_assert(sizeof(struct bin) == 256, "four cache lines");
 
 _Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
 
@@ -53,6 +56,7 @@ static struct {
 
 bool bins_on;
 struct bins_memo *bins_memos;
+struct bins_stretch bins_stretch;
 
 static bool start_evictors(struct evictors *e)
 {
@@ -218,11 +222,16 @@ void bins_prefetch(enum bin_cache cache, uint64_t line)
 }
 
 /* Count the miss of a group on a line that an evictor (0: none) has evicted before. */
-static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor)
+static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor, enum bin_miss how)
 {
 	struct bin_counts *counts = &bin->counts[cache == BIN_FIRST_CODE ? 0 : cache];
 
 	counts->missed++;
+	if (how != BIN_MISS_KNOWN) {
+		counts->unknown += how == BIN_MISS_UNKNOWN;
+		counts->above += how == BIN_MISS_ABOVE;
+		return;
+	}
 	if (!evictor) {
 		counts->cold++;
 		return;
@@ -231,22 +240,51 @@ static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor)
 	pairs_count(bin->group, evictor, cache);
 }
 
+/* Where the evictor of a line stands; NULL: memory has run out. */
+static uint32_t *place_of(struct evictors *e, uint64_t line)
+{
+	uint32_t *leaf = directory_entry(e, line);
+
+	if (!*leaf)
+		*leaf = new_leaf(e);
+	return *leaf ? evictor_in(e, *leaf, line) : 0;
+}
+
+/*
+ * In a stretch. An evictor has the stretch's mark beside its group, and no group if the line was
+ * only seen. Returns the line's evictor.
+ */
+static uint32_t evictor_in_stretch(struct evictors *e, enum bin_cache cache, uint64_t line,
+				   uint32_t group)
+{
+	uint32_t *place = place_of(e, line), *first = bins_stretch.of_set(cache, line);
+	uint32_t evictor = place ? *place : 0;
+
+	if (first && *first >> GROUP_BITS != bins_stretch.mark)
+		*first = group | bins_stretch.mark << GROUP_BITS;
+	if (evictor && evictor >> GROUP_BITS != bins_stretch.mark && first)
+		evictor = *first;
+	if (place && !*place)
+		*place = bins_stretch.mark << GROUP_BITS;
+	return evictor & GROUP_MASK ? evictor & GROUP_MASK : evictor ? group : 0;
+}
+
 void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_t victim,
-		   bool counts)
+		   enum bin_miss how)
 {
 	struct evictors *e = &b.evictors[cache];
 	struct bin *bin = bin_at(number);
-	uint32_t *leaf;
+	uint32_t evictor, *place;
 
-	if (counts)
-		count_miss(bin, cache, evictor_of(e, line));
+	evictor = bins_stretch.mark ? evictor_in_stretch(e, cache, line, bin->group)
+				    : evictor_of(e, line);
+	if (how != BIN_MISS_COUNTED)
+		count_miss(bin, cache, evictor, how);
 	if (victim == SIM_NO_LINE)
 		return;
-	leaf = directory_entry(e, victim);
-	if (!*leaf)
-		*leaf = new_leaf(e);
-	if (*leaf)
-		*evictor_in(e, *leaf, victim) = bin->group;
+	place = place_of(e, victim);
+	if (place)
+		*place = bin->group | bins_stretch.mark << GROUP_BITS;
 }
 
 /* ---- Reports ---- */

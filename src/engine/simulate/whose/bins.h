@@ -15,6 +15,9 @@
  *   - A fetch is an access to the data structure "code" of its file. LL holds code and data, so
  *     they evict each other there.
  *   - A line that is evicted again has its last evictor.
+ *   - Of a sampled simulation (MemSpy, 6.5): where a line was evicted while the simulation was off,
+ *     or may have been, the first access in the stretch to its set is named. It would have evicted
+ *     the line, too. A line that was first touched then counts as cold.
  *
  * So the causes of a bin add up to its misses, and those of all bins to the misses of the level. Of
  * a program with very many pairs of groups, some are counted by their data structures alone.
@@ -84,14 +87,34 @@ uint32_t bins_of_code(uint32_t site, uint64_t pc);
  */
 void bins_missed_at(uint32_t bin, uint32_t site, uint64_t address);
 
+enum bin_miss {
+	BIN_MISS_COUNTED, /* no more: the access has missed on another line of it before */
+	BIN_MISS_KNOWN,
+	/* In a stretch (stretches.h), where these have no cause. */
+	BIN_MISS_UNKNOWN,
+	BIN_MISS_ABOVE,
+};
+
 /*
  * An access has brought a line (its number) to a cache that did not have it, in the place of
- * `victim` (SIM_NO_LINE: it was free). `counts`: it is the access's first such line in the cache.
+ * `victim` (SIM_NO_LINE: it was free). `how`: what the miss counts as.
  */
-void bins_replaced(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim, bool counts);
+void bins_replaced(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim,
+		   enum bin_miss how);
 /* Prefetch what bins_known reads of the site, and what bins_replaced reads of a bin. */
 void bins_prefetch_memo(uint32_t site);
 void bins_prefetch_bin(uint32_t bin);
+
+/*
+ * The stretch of a sampled simulation: its mark, from 1 to 255, and 0 if all accesses are
+ * simulated; and the number that bins.c keeps for the set of a line, NULL without memory.
+ */
+struct bins_stretch {
+	uint32_t mark;
+	uint32_t *(*of_set)(enum bin_cache cache, uint64_t line);
+};
+extern struct bins_stretch bins_stretch;
+
 /* Prefetch what bins_replaced reads of the line. */
 void bins_prefetch(enum bin_cache cache, uint64_t line);
 

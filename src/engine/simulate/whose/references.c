@@ -126,7 +126,9 @@ bool references_see(uint32_t site, uint64_t pc, uint64_t address)
 
 void references_end(void)
 {
-	const uint32_t group = r.windows++ % BIN_WINDOW_GROUPS;
+	/* what happens in a stretch is alike */
+	const uint64_t of = bins_stretch.mark ? bins_stretch.mark : r.windows++;
+	const uint32_t group = of % BIN_WINDOW_GROUPS;
 
 	for (uint32_t i = 0; i < r.seen_count; i++) {
 		struct references *x = references_of(r.seen[i]);

@@ -7,7 +7,8 @@
  *
  * A window's weight is the number of places where it might have begun, in a unit of its own.
  *
- * Each window belongs to a group, in turns. Estimates without one group at a time tell how far they
+ * Each window belongs to a group, in turns; in a sampled simulation those of a stretch to one.
+ * Estimates without one group at a time tell how far they
  * are to be trusted (delete-a-group jackknife; Kott 2001).
  *
  * Functions that count belong to the thread whose turn it is (filter_scheduler.h); the others need
