@@ -19,13 +19,14 @@ enum site_kind {
 	SITE_NEW_ARRAY,
 	SITE_MALLOCX,
 	SITE_RALLOCX,
-	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
-	SITE_BRK,   /* allocated by the program itself, through brk or sbrk */
-	SITE_SHMAT, /* shared memory of System V */
-	SITE_STACK, /* a thread's stack */
-	SITE_LOCAL, /* thread-local variables, in the same mapping above the stack */
-	SITE_GO,    /* runtime.mallocgc */
-	SITE_KINDS  /* the following kinds are config.allocators */
+	SITE_MMAP,	/* mapped by the program itself, not by an allocation function */
+	SITE_BRK,	/* allocated by the program itself, through brk or sbrk */
+	SITE_SHMAT,	/* shared memory of System V */
+	SITE_STACK,	/* a thread's stack */
+	SITE_LOCAL,	/* thread-local variables, in the same mapping above the stack */
+	SITE_GO,	/* runtime.mallocgc */
+	SITE_ALLOCATOR, /* memory that an allocation function got, and which no block holds */
+	SITE_KINDS	/* the following kinds are config.allocators */
 };
 
 #define SITE_ALL_KINDS (SITE_KINDS + CHANNEL_MOST_ALLOCATORS)

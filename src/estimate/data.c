@@ -13,10 +13,10 @@
 #include "estimate/ratios.h"
 
 const char *const data_kind_names[] = {
-	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	   [DATA_REGION] = "region",
-	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable",  [DATA_SECTION] = "section",
-	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local", [DATA_CODE] = "code",
-	[DATA_LINE] = "line",
+	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	    [DATA_REGION] = "region",
+	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable",   [DATA_SECTION] = "section",
+	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local",  [DATA_CODE] = "code",
+	[DATA_LINE] = "line",	    [DATA_ALLOCATOR] = "allocator",
 };
 
 /* Kinds of sites that are not blocks of an allocator. */
@@ -24,8 +24,9 @@ static const struct {
 	const char *site;
 	enum data_kind kind;
 } site_kinds[] = {
-	{"stack", DATA_STACK}, {"mmap", DATA_MAPPING},	{"shmat", DATA_MAPPING},
-	{"brk", DATA_MAPPING}, {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
+	{"stack", DATA_STACK},	       {"mmap", DATA_MAPPING},	{"shmat", DATA_MAPPING},
+	{"brk", DATA_MAPPING},	       {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
+	{"allocator", DATA_ALLOCATOR},
 };
 
 /* While rows are built, each site and variable has its own place; one more is for unknown data. */
@@ -49,9 +50,9 @@ static enum data_kind kind_of(const struct store_site *s)
 	return DATA_HEAP;
 }
 
-bool data_is_of_threads(enum data_kind kind)
+bool data_is_one(enum data_kind kind)
 {
-	return kind == DATA_STACK || kind == DATA_LOCAL;
+	return kind == DATA_STACK || kind == DATA_LOCAL || kind == DATA_ALLOCATOR;
 }
 
 /* ---- The place of an address ---- */
@@ -199,7 +200,7 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 	const char *what = s->name != NULL ? s->name : s->kind; /* of a mapping the file's name */
 	struct text t = {0};
 
-	if (data_is_of_threads(kind))
+	if (data_is_one(kind))
 		text_addf(&t, "[%s]", data_kind_names[kind]);
 	else if (kind == DATA_REGION)
 		text_add(&t, what);
@@ -251,7 +252,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 {
 	enum data_kind kind = kind_of(s);
 	const struct store_frame *f =
-		!data_is_of_threads(kind) ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
+		!data_is_one(kind) ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
 	struct data_row row = {
 		.kind = kind,
 		.name = site_name(b, s, kind, f),

@@ -12,13 +12,14 @@
 #include "estimate/hot.h"
 
 enum data_kind {
-	DATA_HEAP,     /* blocks of malloc, operator new, ... */
-	DATA_MAPPING,  /* memory that the program itself got from mmap or brk */
-	DATA_REGION,   /* memory that the program gave a name */
-	DATA_STACK,    /* stacks of all threads */
-	DATA_LOCAL,    /* thread-local variables */
-	DATA_VARIABLE, /* global or static */
-	DATA_SECTION,  /* variables without names, of a section of a file */
+	DATA_HEAP,	/* blocks of malloc, operator new, ... */
+	DATA_MAPPING,	/* memory that the program itself got from mmap or brk */
+	DATA_REGION,	/* memory that the program gave a name */
+	DATA_ALLOCATOR, /* memory of an allocator, outside of its blocks */
+	DATA_STACK,	/* stacks of all threads */
+	DATA_LOCAL,	/* thread-local variables */
+	DATA_VARIABLE,	/* global or static */
+	DATA_SECTION,	/* variables without names, of a section of a file */
 	DATA_UNKNOWN,
 	DATA_CODE, /* of all files, as fetches see it; in simulations by data structure */
 	DATA_LINE, /* a line of memory, in runs simulated by memory */
@@ -29,8 +30,8 @@ extern const char *const data_kind_names[];
 /* The size of the elements in a site's blocks, in bytes; 0: unknown. */
 uint64_t data_element_size(const struct profile *p, const struct store_site *s);
 
-/* Tell whether it covers all threads, whoever made them. */
-bool data_is_of_threads(enum data_kind kind);
+/* Tell whether all data of this kind is one structure, whoever made it. */
+bool data_is_one(enum data_kind kind);
 
 /*
  * The key of blocks of one data structure: the function that had them allocated, its line, or the

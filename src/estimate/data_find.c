@@ -65,7 +65,7 @@ static bool is_meant(const struct data_row *r, const char *asked)
 	    (r->function != NULL && name_is_meant(r->function, asked)) ||
 	    (r->kind == DATA_VARIABLE && name_is_meant(r->name, asked)))
 		return true;
-	return (data_is_of_threads(r->kind) || r->kind == DATA_UNKNOWN || r->kind == DATA_CODE) &&
+	return (data_is_one(r->kind) || r->kind == DATA_UNKNOWN || r->kind == DATA_CODE) &&
 	       strcmp(data_kind_names[r->kind], asked) == 0;
 }
 

@@ -249,7 +249,7 @@ void data_put_details(const struct data *d, size_t row, const struct display *di
 		put_detail("file", r->module, display, out);
 		text_add(out, "\n");
 	}
-	if (r->site != NULL && r->kind != DATA_STACK && r->kind != DATA_LOCAL)
+	if (r->site != NULL && !data_is_one(r->kind))
 		data_paths_text(d, row, display, out);
 }
 

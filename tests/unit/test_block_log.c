@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "engine/data/block_log.h"
 #include "draw.h"
+#include "engine/data/block_log.h"
 
 #define BASE  0x10000u
 #define CELLS 8u
@@ -40,7 +40,8 @@ static void it_tells_who_was_there(void **state)
 				change((uint32_t)(draw() % CELLS), at + 1);
 		}
 		for (uint32_t i = 0; i < 2000; i++) {
-			uint64_t at = draw() % (TIMES + 1), address = BASE + draw() % (CELLS * BYTES);
+			uint64_t at = draw() % (TIMES + 1),
+				 address = BASE + draw() % (CELLS * BYTES);
 			const struct block_info *was = &then[at][(address - BASE) / BYTES];
 			struct block_info b = now[(address - BASE) / BYTES];
 			bool wanted = was->site && address - was->start < was->size;
@@ -52,6 +53,24 @@ static void it_tells_who_was_there(void **state)
 				assert_int_equal(b.site, was->site);
 		}
 	}
+}
+
+/* A block that a call makes has come when the call began, before the old one went. */
+static void a_block_has_come_when_its_call_began(void **state)
+{
+	const struct block_info old = {BASE, 8, 1, false}, new = {BASE + 64, 8, 2, false};
+	struct block_info b = {0};
+
+	(void)state;
+	blocks.count = 0;
+	block_log_add(&blocks, 9, &old, false);
+	block_log_add(&blocks, 5, &new, true);
+	assert_false(block_log_find(&blocks, BASE + 64, 4, true, &b));
+	assert_true(block_log_find(&blocks, BASE + 64, 5, true, &b));
+	assert_true(block_log_find(&blocks, BASE, 4, false, &b));
+	assert_true(block_log_find(&blocks, BASE, 8, false, &b));
+	assert_int_equal(b.site, 1);
+	assert_false(block_log_find(&blocks, BASE, 9, false, &b));
 }
 
 static void it_has_room_for_so_many(void **state)
@@ -72,6 +91,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_tells_who_was_there),
+		cmocka_unit_test(a_block_has_come_when_its_call_began),
 		cmocka_unit_test(it_has_room_for_so_many),
 	};
 

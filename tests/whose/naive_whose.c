@@ -14,6 +14,8 @@
  *   begin PC, end PC      it accesses the 8 bytes before a block that begins, or ends
  *   atomic PC             its loads and its store are one reference
  *   copy PC               if it loads and stores the same place, these are two references
+ *   allocates PC          a function that allocates a block begins: what it accesses in the block
+ *                         before that begins also belongs to it
  *
  * So a program tells of its blocks by accesses, which the trace has. Prints lines of
  *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF
@@ -37,6 +39,7 @@
 #define MOST_RANGES 8192
 #define MOST_CALLS  256
 #define MOST_SITES  4096
+#define MOST_HELD   65536
 
 enum range_kind {
 	FUNCTION,
@@ -49,11 +52,13 @@ enum range_kind {
 	END,
 	ATOMIC,
 	COPY,
+	ALLOCATES,
 	KINDS
 };
 
-static const char *const words[KINDS] = {"function", "variable", "mapping", "call",   "return",
-					 "size",     "begin",	 "end",	    "atomic", "copy"};
+static const char *const words[KINDS] = {"function", "variable", "mapping",  "call",
+					 "return",   "size",	 "begin",    "end",
+					 "atomic",   "copy",	 "allocates"};
 
 struct range {
 	uint64_t start, end;
@@ -70,6 +75,11 @@ static struct {
 	void *blocks;	  /* struct range, live ones */
 	void *references; /* struct references, by pc and structure */
 	uint64_t size;	  /* of the next block */
+	/* accesses since a function that allocates has begun, and the references that they are */
+	bool are_held;
+	struct naive_access held[MOST_HELD];
+	uint64_t held_references[MOST_HELD];
+	size_t held_count;
 } m;
 
 /* A structure: its kind, and the start of a variable, or the number of a site. */
@@ -139,38 +149,6 @@ static uint64_t site_now(void)
 	return site;
 }
 
-static void begin_block(uint64_t start)
-{
-	struct range *b = malloc(sizeof(*b));
-
-	if (b == NULL)
-		err(1, "blocks");
-	*b = (struct range){start, start + m.size, site_now()};
-	if (*(struct range **)tsearch(b, &m.blocks, compare) != b)
-		errx(1, "a block at %" PRIx64 " lies in another one", start);
-}
-
-static void end_block(uint64_t start)
-{
-	const struct range wanted = {.start = start, .end = start + 1};
-
-	if (tdelete(&wanted, &m.blocks, compare) == NULL)
-		errx(1, "no block begins at %" PRIx64, start);
-}
-
-/* The instruction at pc accesses `address`. */
-static void notice(uint64_t pc, uint64_t address)
-{
-	const struct range *size = find(SIZE, pc);
-
-	if (size != NULL)
-		m.size = address - size->site;
-	if (find(BEGIN, pc) != NULL)
-		begin_block(address + 8);
-	if (find(END, pc) != NULL)
-		end_block(address + 8);
-}
-
 static void follow_calls(uint64_t pc)
 {
 	const struct range *call = find(CALL, pc);
@@ -237,27 +215,79 @@ static uint64_t references_of(uint64_t pc, const struct trace_access *t)
 	return t->kind == SIM_MODIFY && find(COPY, pc) != NULL ? 2 : 1;
 }
 
+/* Count what is held; accesses to data in [start, end) are to the structure. */
+static void release(struct naive_bins *n, uint64_t start, uint64_t end, uint64_t structure)
+{
+	for (size_t i = 0; i < m.held_count; i++) {
+		struct naive_access *a = &m.held[i];
+
+		if (a->kind != NAIVE_FETCH && a->address >= start && a->address < end)
+			a->structure = structure;
+		if (a->kind != NAIVE_FETCH)
+			count_references(a->pc, a->structure, m.held_references[i]);
+		naive_bins_access(n, a);
+	}
+	m.held_count = 0;
+	m.are_held = false;
+}
+
+static void begin_block(struct naive_bins *n, uint64_t start)
+{
+	struct range *b = malloc(sizeof(*b));
+
+	if (b == NULL)
+		err(1, "blocks");
+	*b = (struct range){start, start + m.size, site_now()};
+	if (*(struct range **)tsearch(b, &m.blocks, compare) != b)
+		errx(1, "a block at %" PRIx64 " lies in another one", start);
+	release(n, b->start, b->end, STRUCTURE(OF_SITE, b->site));
+}
+
+static void end_block(uint64_t start)
+{
+	const struct range wanted = {.start = start, .end = start + 1};
+
+	if (tdelete(&wanted, &m.blocks, compare) == NULL)
+		errx(1, "no block begins at %" PRIx64, start);
+}
+
+/* The instruction at pc accesses `address`. */
+static void notice(struct naive_bins *n, uint64_t pc, uint64_t address)
+{
+	const struct range *size = find(SIZE, pc);
+
+	if (size != NULL)
+		m.size = address - size->site;
+	if (find(BEGIN, pc) != NULL)
+		begin_block(n, address + 8);
+	if (find(END, pc) != NULL)
+		end_block(address + 8);
+}
+
 static void access_one(struct naive_bins *n, uint64_t pc, const struct trace_access *t)
 {
 	const struct range *function = find(FUNCTION, pc);
 	const bool is_fetch = t->kind == SIM_FETCH;
-	const uint64_t structure = is_fetch ? STRUCTURE(OF_CODE, 0) : structure_of(t->address);
 
-	if (!is_fetch)
-		count_references(pc, structure, references_of(pc, t));
-	naive_bins_access(n,
-			  &(struct naive_access){.kind = is_fetch		? NAIVE_FETCH
-							 : t->kind == SIM_STORE ? NAIVE_STORE
-										: NAIVE_LOAD,
-						 .pc = pc,
-						 .function = function != NULL ? function->start : 0,
-						 .structure = structure,
-						 .address = t->address,
-						 .bytes = t->bytes});
+	m.are_held |= is_fetch && find(ALLOCATES, pc) != NULL;
+	if (m.held_count == MOST_HELD)
+		errx(1, "a function that allocates accesses too much");
+	m.held_references[m.held_count] = is_fetch ? 0 : references_of(pc, t);
+	m.held[m.held_count++] = (struct naive_access){
+		.kind = is_fetch	       ? NAIVE_FETCH
+			: t->kind == SIM_STORE ? NAIVE_STORE
+					       : NAIVE_LOAD,
+		.pc = pc,
+		.function = function != NULL ? function->start : 0,
+		.structure = is_fetch ? STRUCTURE(OF_CODE, 0) : structure_of(t->address),
+		.address = t->address,
+		.bytes = t->bytes};
+	if (!m.are_held)
+		release(n, 0, 0, 0);
 	if (is_fetch)
 		follow_calls(pc);
 	else
-		notice(pc, t->address);
+		notice(n, pc, t->address);
 }
 
 static void read_trace(struct naive_bins *n)

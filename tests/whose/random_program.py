@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGE = 0x400000  # where it begins; gaps between variables are data, too
 MAP_AT = 0x10000000
 MAPPING = 1 << 16
+ALLOCATORS = ['malloc', 'calloc', 'realloc']
 FLAGS = ['-nostdlib', '-static', '-no-pie', '-ffreestanding', '-fno-builtin', '-fno-stack-protector', '-w', '-std=gnu17',
          '-fno-pic', '-fno-tree-loop-distribute-patterns', '-fno-optimize-sibling-calls', '-fcf-protection=none',
          '-fno-reorder-blocks-and-partition', '-fasynchronous-unwind-tables', '-Wl,--eh-frame-hdr', '-Wl,--build-id=none']
@@ -156,11 +157,16 @@ def write_map(program):
                 probe = start
             if words[2] in 'tT':
                 lines.append('function %x %x' % (start, start + size))
+                lines += ['allocates %x' % start] * (words[3] in ALLOCATORS)
             else:
                 variables.append((start, start + size))
+    sections = subprocess.run(['readelf', '-SW', program], check=True, capture_output=True, text=True).stdout
+    for start, flags in re.findall(r'([0-9a-f]{16}) [0-9a-f]+ [0-9a-f]+ [0-9a-f]+ +([A-Z]*)', sections):
+        if 'A' in flags and int(start, 16) not in [v[0] for v in variables]:
+            variables.append((int(start, 16), int(start, 16)))  # what lies between variables ends there
     variables.sort()
     for (_, end), (start, next_end) in zip(variables, variables[1:]):
-        lines += ['variable %x %x' % (end, start)] * (end < start) + ['variable %x %x' % (start, next_end)]
+        lines += ['variable %x %x' % (end, start)] * (end < start) + ['variable %x %x' % (start, next_end)] * (start < next_end)
     lines += ['%s %s %x' % (mark, pc, probe) for mark, pc in marks]
     code = subprocess.run(['objdump', '-d', '--no-show-raw-insn', program], check=True, capture_output=True, text=True).stdout
     for pc, what, behind in re.findall(r'^\s*([0-9a-f]+):\s+(call|ret)\b.*\n(?=\s*([0-9a-f]*))', code, re.M):

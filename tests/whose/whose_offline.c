@@ -82,6 +82,12 @@ uint32_t structures_code_version(void)
 	return 0;
 }
 
+uint64_t structures_end(const struct structure *s, uint64_t address)
+{
+	(void)s;
+	return address + 1;
+}
+
 uint32_t structures_version(void)
 {
 	return version;
@@ -211,7 +217,7 @@ static void came(void *context, unsigned cache, uint64_t line, uint64_t victim)
 		bins_missed_at(bin, site, now->address);
 	}
 	bins_prefetch(cache, line);
-	bins_replaced(bin, cache, line, victim, !missed_in[cache]);
+	bins_replaced(bin, cache, line, victim, !missed_in[cache], now->address);
 	missed_in[cache] = true;
 }
 

@@ -36,6 +36,7 @@ static const char *const kind_names[SITE_KINDS] = {
 	[SITE_STACK] = "stack",
 	[SITE_LOCAL] = "thread-local",
 	[SITE_GO] = "mallocgc",
+	[SITE_ALLOCATOR] = "allocator",
 };
 
 const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCATOR_BYTES])
@@ -139,7 +140,9 @@ size_t sites_path(const struct sites *s, size_t index, const int64_t **path)
 	const struct site *x = &s->items[index];
 
 	*path = x->path;
-	return x->kind == SITE_STACK || x->kind == SITE_LOCAL ? 0 : x->row.path_count;
+	return x->kind == SITE_STACK || x->kind == SITE_LOCAL || x->kind == SITE_ALLOCATOR
+		       ? 0
+		       : x->row.path_count;
 }
 
 void sites_sizes(const struct sites *s, size_t index, uint64_t *smallest, uint64_t *largest)

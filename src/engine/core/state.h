@@ -74,9 +74,10 @@ struct extra_counts {
 struct alloc_call {
 	uint64_t sp, back; /* stack address of its return address, and that address */
 	uint64_t size, element_size;
-	uint64_t old; /* block to be resized, or 0 */
-	uint64_t out; /* where the result will be written; 0: it is returned */
-	uint8_t kind; /* enum site_kind; 0: there is no call */
+	uint64_t old;	/* block to be resized, or 0 */
+	uint64_t out;	/* where the result will be written; 0: it is returned */
+	uint64_t began; /* the thread's count of accesses then; not in the count variant */
+	uint8_t kind;	/* enum site_kind; 0: there is no call */
 };
 
 /* The gather or scatter that ran last, or is about to; see elements.c. */

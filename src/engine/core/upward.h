@@ -35,9 +35,15 @@ struct upward {
 	void (*look_at_accesses)(struct thread *t);
 	/*
 	 * Find the data structures of the filter variant's noted misses in [start, end), which is
-	 * about to get another owner.
+	 * about to get another owner. before_call: not of those since allocation_begins.
 	 */
-	void (*look_at_misses)(uint64_t start, uint64_t end);
+	void (*look_at_misses)(uint64_t start, uint64_t end, bool before_call);
+	/*
+	 * A call that allocates a block begins in the filter variant; has returned, with a block of
+	 * so many bytes at start, which is known by now. bytes: 0 if it has failed.
+	 */
+	void (*allocation_begins)(void);
+	void (*allocation_returns)(uint64_t start, uint64_t bytes);
 };
 
 extern struct upward upward;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Follows allocation functions to keep the live blocks; see alloc.h. A call is noted when it
- * begins, and becomes a block when it returns, because only then is its address known. Allocations
- * and mappings that the allocator makes inside the call are not recorded. A block ends when the
- * call that frees it begins: afterwards another thread may have its address.
+ * begins, and becomes a block when it returns, because only then is its address known. What the
+ * call touches in the block until then belongs to the block. Allocations that the allocator makes
+ * inside the call are not recorded; memory that it gets there is the allocator's, unless a block
+ * holds it. A block ends when the call that frees it begins: afterwards another thread may have its
+ * address.
  */
 #include "engine/data/alloc.h"
 
 #include "channel/sys.h"
 #include "engine/core/lanes.h"
-#include "engine/core/proc.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/block_log.h"
@@ -18,6 +19,7 @@
 #include "engine/data/go_calls.h"
 #include "engine/data/hook_arguments.h"
 #include "engine/data/lasting.h"
+#include "engine/data/mapped.h"
 #include "engine/data/named.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
@@ -26,18 +28,12 @@
 #include "engine/unwind/call_stack.h"
 #include "engine/unwind/made_code.h"
 #include "engine/unwind/modules.h"
-#include "engine/unwind/unwind.h"
 
 /* A killed run loses the counts of its last second, or last eighth, whichever is longer. */
 #define REPORT_NS   1000000000u
 #define REPORT_PART 8u
 
-/*
- * The most bytes between a stack and the end of its mapping: the C library's data of the thread,
- * rounded up to pages.
- */
-#define MOST_ABOVE_STACK 65536u
-#define OF_LIBRARY	 2304u /* bytes that the C library keeps of a thread above its variables */
+#define FAR_BYTES 65536u /* see alloc_end_before_blocks */
 
 static uint32_t lock; /* guards blocks, regions and sites */
 /*
@@ -95,6 +91,11 @@ static bool goes_on(const struct alloc_call *c, uint64_t sp)
 	return c->kind && sp < c->sp && stands_at(c->sp, c->back);
 }
 
+bool alloc_call_goes_on(const struct thread *t, uint64_t sp)
+{
+	return goes_on(&t->alloc_call, sp);
+}
+
 static void tell_of_limit(struct process *p)
 {
 	static bool told;
@@ -121,6 +122,7 @@ static void begin_go_call(struct thread *t, const struct hook_function *f,
 	hook_arguments_read(&c, f, r);
 	c.sp = sp;
 	c.back = back;
+	c.began = thread_accesses(t);
 	held = hold();
 	has_pieces = true; /* the garbage collector frees without a call */
 	go_calls_begin(&c);
@@ -145,6 +147,8 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 		tell_of_limit(t->process);
 		c->kind = 0;
 	}
+	if (c->kind)
+		waiting_call_begins(t, c);
 	if (!c->old)
 		return;
 	held = hold();
@@ -155,12 +159,11 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 static void gone(const struct thread *t, const struct block_info *b)
 {
 	sites_drop_block(b->site, b->size);
-	waiting_note(t, b, false);
+	waiting_note_gone(t, b);
 	lasting_changed(b->start, b->size);
 }
 
-/* Blocks that begin in [start, end) are gone. */
-static void drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
+void alloc_drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
 {
 	struct block_info b;
 
@@ -199,7 +202,7 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 	blocks_prefetch(start);
 	if (blocks_remove(start, &b)) {
 		gone(t, &b);
-		drop_pieces(t, start, start + b.size);
+		alloc_drop_pieces(t, start, start + b.size);
 	}
 	let_go(held);
 }
@@ -223,10 +226,10 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 	const struct block_info new = {start, c->size, site, false};
 	struct block_info old;
 
-	drop_pieces(t, start + 1, start + c->size);
+	alloc_drop_pieces(t, start + 1, start + c->size);
 	while (blocks_insert(start, c->size, site, &old))
 		gone(t, &old);
-	waiting_note(t, &new, true);
+	waiting_note_come(t, &new, c->began);
 	lasting_changed(start, c->size);
 	sites_add_block(site, c->size, c->element_size);
 }
@@ -250,12 +253,14 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		start = 0;
 	if (!start && !(c->old && c->size == 0)) {
 		c->kind = 0;
+		waiting_call_returns(t, 0, 0);
 		return;
 	}
 	if (c->old)
 		look_into_block(t, c->old);
 	if (start)
-		waiting_look(t, has_pieces ? 0 : start, has_pieces ? UINT64_MAX : start + c->size);
+		waiting_look_before_call(t, has_pieces ? 0 : start,
+					 has_pieces ? UINT64_MAX : start + c->size);
 	if (waiting_settle(t, FEW))
 		call_stack_at(t, c->back, t->hook_sp, rbp);
 	held = hold();
@@ -269,6 +274,7 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 	}
 	let_go(held);
 	c->kind = 0;
+	waiting_call_returns(t, start, start ? c->size : 0);
 }
 
 static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp)
@@ -301,194 +307,6 @@ void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 	lanes_write(t);
 }
 
-/* ---- Mappings ---- */
-
-/* The name for a mapping of an open file: the last part of its path; none for devices. */
-static const char *name_of_data(long fd, char *path, uint32_t room)
-{
-	static const char deleted[] = " (deleted)";
-	const long tail = sizeof deleted - 1;
-	long n = fd >= 0 ? proc_name_of_fd(fd, path, room) : 0, from;
-
-	if (n <= 0)
-		return "";
-	if (n > tail && text_behind(path + n - tail, deleted))
-		path[n -= tail] = 0;
-	for (from = n; from > 0 && path[from - 1] != '/'; from--)
-		;
-	/* A device has no data of its own: what lies in a mapping of /dev/zero is the program's. */
-	return text_behind(path, "/dev/") && !text_behind(path, "/dev/shm/") ? "" : path + from;
-}
-
-/* The site of a system call that has just returned. The path omits the function that made it. */
-static uint32_t site_of_call(struct thread *t, uint32_t kind, uint32_t name)
-{
-	uint64_t path[SITE_MAX_DEPTH];
-	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH);
-
-	return sites_get_named(kind, name, path, depth);
-}
-
-static bool is_followed(const struct thread *t)
-{
-	return engine.config.objects && !goes_on(&t->alloc_call, t->regs[RSP]) &&
-	       !modules_is_interpreter(t->rip);
-}
-
-static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
-{
-	regions_add(start, end, site);
-	alloc_version++;
-	sites_add_block(site, end - start, 0);
-	sites_publish(t->process, site);
-}
-
-static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t kind, long fd)
-{
-	char path[1024];
-	const char *name;
-
-	if (!is_followed(t))
-		return;
-	name = name_of_data(fd, path, sizeof path);
-	lock_take(&lock);
-	add_region(t, start, end, site_of_call(t, kind, sites_name(name)));
-	lock_drop(&lock);
-}
-
-void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd)
-{
-	if (!engine.config.objects)
-		return;
-	alloc_unmapped(t, start, end);
-	add_mapping(t, start, end, SITE_MMAP, fd);
-}
-
-void alloc_attached(struct thread *t, uint64_t start, uint64_t end)
-{
-	if (!engine.config.objects)
-		return;
-	alloc_unmapped(t, start, end);
-	add_mapping(t, start, end, SITE_SHMAT, -1);
-}
-
-void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end)
-{
-	add_mapping(t, start, end, SITE_BRK, -1);
-}
-
-void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
-{
-	struct region cut;
-	bool whole;
-
-	if (!engine.config.objects)
-		return;
-	lock_take(&lock);
-	alloc_version++;
-	while (regions_cut(start, end, &cut, &whole)) {
-		if (whole)
-			sites_drop_block(cut.site, cut.end - cut.start);
-		else
-			sites_drop_bytes(cut.site, cut.end - cut.start);
-	}
-	drop_pieces(t, start, end);
-	lock_drop(&lock);
-}
-
-void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end)
-{
-	struct region r;
-	bool known;
-
-	if (!engine.config.objects)
-		return;
-	lock_take(&lock);
-	known = regions_find(old, &r);
-	lock_drop(&lock);
-	alloc_unmapped(t, old, old_end);
-	alloc_unmapped(t, start, end);
-	if (!known || !is_followed(t))
-		return;
-	lock_take(&lock);
-	add_region(t, start, end, r.site);
-	lock_drop(&lock);
-}
-
-void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
-{
-	if (!engine.config.objects)
-		return;
-	alloc_unmapped(t, start, end);
-	lock_take(&lock);
-	add_region(t, start, end, sites_get(SITE_STACK, 0, 0));
-	lock_drop(&lock);
-}
-
-/* `tls`: the thread pointer, right above the program's variables. */
-static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t tls, uint32_t site)
-{
-	uint64_t code, own = modules_program_locals(&code);
-	struct region cut;
-	bool whole;
-
-	while (regions_cut(start, end, &cut, &whole))
-		sites_drop_bytes(cut.site, cut.end - cut.start);
-	add_region(t, start, end, site);
-	if (own && own <= tls - start)
-		records_locals(t->process, tls - own, tls, code);
-}
-
-/*
- * Is the whole mapping a stack? Then it ends with the stack, or with the C library's data above.
- * Go's runtime has its stacks, and its thread-local variables, amid the heap.
- */
-static bool is_whole_stack(const struct region *r, uint64_t rsp, uint64_t tls)
-{
-	return r->end - rsp <= MOST_ABOVE_STACK ||
-	       (tls >= rsp && tls < r->end && r->end - tls <= MOST_ABOVE_STACK);
-}
-
-void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
-{
-	struct region r;
-	uint32_t site;
-
-	if (!engine.config.objects)
-		return;
-	lock_take(&lock);
-	/* The mapping becomes a stack; a stack inside a block still counts as the block. */
-	if (regions_find(rsp - 1, &r) && is_whole_stack(&r, rsp, tls)) {
-		site = sites_kind(r.site, SITE_STACK);
-		if (site != r.site) {
-			regions_set_site(r.start, site);
-			alloc_version++;
-			sites_drop_block(r.site, r.end - r.start);
-			sites_add_block(site, r.end - r.start, 0);
-			sites_publish(t->process, site);
-		}
-		if (tls >= rsp && tls < r.end)
-			add_locals(t, rsp, r.end, tls, sites_kind(site, SITE_LOCAL));
-	}
-	lock_drop(&lock);
-}
-
-/* only once: a program that moves them later has its own, unknown runtime */
-void alloc_first_locals(struct thread *t, uint64_t tls)
-{
-	static bool told;
-	uint64_t bytes;
-
-	if (!engine.config.objects || told)
-		return;
-	told = true;
-	if (!modules_locals(tls, &bytes) || bytes > tls)
-		return;
-	lock_take(&lock);
-	add_locals(t, tls - bytes, tls + OF_LIBRARY, tls, sites_get(SITE_LOCAL, 0, 0));
-	lock_drop(&lock);
-}
-
 /* ---- For others ---- */
 
 void alloc_prefetch(uint64_t address)
@@ -497,6 +315,18 @@ void alloc_prefetch(uint64_t address)
 
 	blocks_prefetch(address);
 	let_go(held);
+}
+
+uint64_t alloc_end_before_blocks(uint64_t address, uint64_t end)
+{
+	const bool held = hold();
+	struct block_info b;
+
+	/* the last block is easily found, the first is not */
+	while (blocks_last_in(address, end, &b))
+		end = b.start - address > FAR_BYTES ? address + (b.start - address) / 2 : b.start;
+	let_go(held);
+	return end;
 }
 
 bool alloc_find(uint64_t address, struct alloc_place *p)
@@ -515,7 +345,8 @@ bool alloc_find(uint64_t address, struct alloc_place *p)
 	} else if (regions_find(address, &r)) {
 		found = true;
 		*p = (struct alloc_place){r.start, r.end, r.site,
-					  !blocks_last_in(r.start, r.end, &b)};
+					  !mapped_is_allocators(r.site) &&
+						  !blocks_last_in(r.start, r.end, &b)};
 		if (p->is_lasting)
 			lasting_region(r.start, r.end);
 	}

@@ -33,6 +33,8 @@ struct alloc_place {
 
 /* The one that holds address now; false: none does. */
 bool alloc_find(uint64_t address, struct alloc_place *p);
+/* Lower `end` so that no block begins in [address, end); not always to the first of them. */
+uint64_t alloc_end_before_blocks(uint64_t address, uint64_t end);
 /* Prefetch what it reads. */
 void alloc_prefetch(uint64_t address);
 /* Changes when what alloc_find has called lasting may not hold any more. */

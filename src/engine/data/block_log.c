@@ -9,7 +9,11 @@ bool block_log_has_room(const struct block_log *l, uint32_t more)
 
 void block_log_add(struct block_log *l, uint64_t at, const struct block_info *b, bool came)
 {
-	l->change[l->count++] = (struct block_change){at, *b, came};
+	uint32_t i = l->count++;
+
+	for (; i > 0 && l->change[i - 1].at > at; i--)
+		l->change[i] = l->change[i - 1];
+	l->change[i] = (struct block_change){at, *b, came};
 }
 
 bool block_log_find(const struct block_log *l, uint64_t address, uint64_t at, bool found,

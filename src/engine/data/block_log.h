@@ -25,6 +25,7 @@ struct block_log {
 
 /* Is there room for `more` changes? */
 bool block_log_has_room(const struct block_log *l, uint32_t more);
+/* Most changes are the last so far; a block that was made in a call came when the call began. */
 void block_log_add(struct block_log *l, uint64_t at, const struct block_info *b, bool came);
 
 /*

@@ -17,7 +17,13 @@ bool waiting_has_misses(const struct thread *t)
 void waiting_look(const struct thread *t, uint64_t start, uint64_t end)
 {
 	if (waiting_has_misses(t))
-		upward.look_at_misses(start, end);
+		upward.look_at_misses(start, end, false);
+}
+
+void waiting_look_before_call(const struct thread *t, uint64_t start, uint64_t end)
+{
+	if (waiting_has_misses(t))
+		upward.look_at_misses(start, end, true);
 }
 
 bool waiting_settle(struct thread *t, uint32_t changes)
@@ -30,10 +36,33 @@ bool waiting_settle(struct thread *t, uint32_t changes)
 	return true;
 }
 
-void waiting_note(const struct thread *t, const struct block_info *b, bool came)
+static void note(const struct thread *t, const struct block_info *b, uint64_t at, bool came)
 {
 	struct block_log *l = waiting_log(t);
 
 	if (l && block_log_has_room(l, 1))
-		block_log_add(l, thread_accesses(t), b, came);
+		block_log_add(l, at, b, came);
+}
+
+void waiting_note_gone(const struct thread *t, const struct block_info *b)
+{
+	note(t, b, thread_accesses(t), false);
+}
+
+void waiting_note_come(const struct thread *t, const struct block_info *b, uint64_t at)
+{
+	note(t, b, at, true);
+}
+
+void waiting_call_begins(struct thread *t, struct alloc_call *c)
+{
+	c->began = thread_accesses(t);
+	if (waiting_has_misses(t))
+		upward.allocation_begins();
+}
+
+void waiting_call_returns(const struct thread *t, uint64_t start, uint64_t bytes)
+{
+	if (waiting_has_misses(t))
+		upward.allocation_returns(start, bytes);
 }

@@ -24,8 +24,18 @@ bool waiting_settle(struct thread *t, uint32_t changes);
  */
 bool waiting_has_misses(const struct thread *t);
 void waiting_look(const struct thread *t, uint64_t start, uint64_t end);
+/* The same of misses before the call of an allocation function that now returns. */
+void waiting_look_before_call(const struct thread *t, uint64_t start, uint64_t end);
 
-/* Log that the block has come or gone. */
-void waiting_note(const struct thread *t, const struct block_info *b, bool came);
+/* Log that the block has gone; or has come, when the thread had made `at` accesses. */
+void waiting_note_gone(const struct thread *t, const struct block_info *b);
+void waiting_note_come(const struct thread *t, const struct block_info *b, uint64_t at);
+
+/*
+ * A call that allocates a block begins; has returned, when the block is known: what the call has
+ * touched there belongs to the block. bytes: 0 if there is none.
+ */
+void waiting_call_begins(struct thread *t, struct alloc_call *c);
+void waiting_call_returns(const struct thread *t, uint64_t start, uint64_t bytes);
 
 #endif

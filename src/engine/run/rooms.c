@@ -53,6 +53,8 @@ void rooms_open(void)
 		.code_use = cache_use,
 		.look_at_accesses = collect_look,
 		.look_at_misses = filter_look_at_misses,
+		.allocation_begins = filter_allocation_begins,
+		.allocation_returns = filter_allocation_returns,
 	};
 	code_variants[VARIANT_COUNT] = &count_variant;
 	code_variants[VARIANT_STREAM] = &stream_variant;

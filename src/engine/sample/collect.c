@@ -198,7 +198,7 @@ void collect_settle(struct thread *t)
 	if (t->variant == VARIANT_STREAM && t->buf != t->buf_start)
 		collect_flush(t, &nothing);
 	if (t->variant == VARIANT_FILTER && engine_counts_data())
-		upward.look_at_misses(0, UINT64_MAX);
+		upward.look_at_misses(0, UINT64_MAX, false);
 }
 
 /* Only one look of this many is timed: reading the clock twice took longer than most looks. */

@@ -39,6 +39,34 @@ static bool is_wanted(const struct code_file *f, const Elf64_Sym *s)
 	       (type == STT_NOTYPE && ELF64_ST_BIND(s->st_info) != STB_LOCAL && s->st_name != 0);
 }
 
+/*
+ * Where a section begins, what lies between variables is another data structure: a symbol without a
+ * size says so.
+ */
+static bool is_boundary(const struct code_file *f, const Elf64_Shdr *section)
+{
+	return f->wants_variables && section->sh_flags & SHF_ALLOC &&
+	       !(section->sh_flags & SHF_TLS) && f->bias + section->sh_addr >= f->start &&
+	       f->bias + section->sh_addr < f->end;
+}
+
+static void add(struct code_symbols *s, const struct code_file *f, uint64_t address, uint64_t bytes)
+{
+	const uint64_t start = f->bias + address - f->start;
+
+	/* The file may have changed since they were counted. */
+	if (start < UINT32_MAX && s->count < s->room)
+		s->items[s->count++] = (struct code_symbol){
+			(uint32_t)start, bytes < UINT32_MAX ? (uint32_t)bytes : 0};
+}
+
+static void add_boundaries(struct code_symbols *s, const struct code_file *f)
+{
+	for (uint32_t i = 0; i < f->section_count; i++)
+		if (is_boundary(f, &f->sections[i]))
+			add(s, f, f->sections[i].sh_addr, 0);
+}
+
 bool code_symbols_make_room(struct code_symbols *s, uint64_t count)
 {
 	s->items = count && count < MOST_SYMBOLS
@@ -97,18 +125,12 @@ static bool read_section(struct code_symbols *s, const struct code_file *f,
 		return false;
 	for (uint64_t i = 0; i < n; i++)
 		count += is_wanted(f, &symbols[i]);
-	if (!code_symbols_make_room(s, count))
+	if (!count || !code_symbols_make_room(s, count + f->section_count))
 		return false;
-	/* The file may have changed since they were counted. */
-	for (uint64_t i = 0; i < n && s->count < s->room; i++) {
-		const Elf64_Sym *x = &symbols[i];
-		uint64_t start = f->bias + x->st_value - f->start;
-
-		if (is_wanted(f, x) && start < UINT32_MAX)
-			s->items[s->count++] = (struct code_symbol){
-				(uint32_t)start,
-				x->st_size < UINT32_MAX ? (uint32_t)x->st_size : 0};
-	}
+	for (uint64_t i = 0; i < n; i++)
+		if (is_wanted(f, &symbols[i]))
+			add(s, f, symbols[i].st_value, symbols[i].st_size);
+	add_boundaries(s, f);
 	code_symbols_sort(s);
 	return s->count;
 }
@@ -123,6 +145,12 @@ bool code_symbols_read(struct code_symbols *s, const struct code_file *f)
 			if (f->sections[i].sh_type == types[k] &&
 			    read_section(s, f, &f->sections[i]))
 				return types[k] == SHT_SYMTAB;
+	/* a library whose variables are all its own */
+	if (f->wants_variables && f->end - f->start <= UINT32_MAX &&
+	    code_symbols_make_room(s, f->section_count)) {
+		add_boundaries(s, f);
+		code_symbols_sort(s);
+	}
 	return false;
 }
 

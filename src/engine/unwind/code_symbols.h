@@ -33,7 +33,10 @@ struct code_file {
 	bool wants_variables; /* symbols of variables, not of functions */
 };
 
-/* Read .symtab, or .dynsym if the file is stripped. False: the file is stripped. */
+/*
+ * Read .symtab, or .dynsym if the file is stripped; and with variables where sections begin. False:
+ * the file is stripped.
+ */
 bool code_symbols_read(struct code_symbols *s, const struct code_file *f);
 /*
  * Find the table of the Go linker: its address in memory, and the bytes loaded from there on.

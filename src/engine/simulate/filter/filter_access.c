@@ -80,7 +80,7 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 	}
 	if (!a.bin)
 		find_bin();
-	bins_replaced(a.bin, cache, line, victim, how_of(bit));
+	bins_replaced(a.bin, cache, line, victim, how_of(bit), a.is_fetch ? 0 : a.address);
 	a.caches |= (uint8_t)bit;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/held.h"
 #include "sim/cache/entry.h"
 
 struct note {
@@ -31,6 +32,9 @@ _Static_assert(offsetof(struct note, last_before) == NOTE_LAST_BEFORE, "layout")
 extern struct note filter_notes[], filter_notes_end[];
 extern struct note *filter_next_note, *filter_notes_limit;
 extern void filter_look_below_data(void), filter_look_below_alone(void);
+
+/* The first note of the call that allocates, if one goes on. Notes before it are not held. */
+static struct note *call;
 
 #define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
 #define AHEAD 12		   /* notes whose lines are prefetched */
@@ -133,13 +137,14 @@ static uint32_t find_bin(const struct note *n, struct bins_versions now)
 
 /* Count what a note's access has brought to a level; before: the first of two lines, or NULL. */
 static void replace(uint32_t bin, enum bin_cache cache, const struct filter_level *l, uint64_t line,
-		    const uint32_t *before, const uint32_t *victim, enum bin_miss how)
+		    const uint32_t *before, const uint32_t *victim, enum bin_miss how,
+		    uint64_t address)
 {
 	if (before)
-		bins_replaced(bin, cache, line - 1, victim_of(l, before), how);
+		bins_replaced(bin, cache, line - 1, victim_of(l, before), how, address);
 	if (victim)
 		bins_replaced(bin, cache, line, victim_of(l, victim),
-			      before ? BIN_MISS_COUNTED : how);
+			      before ? BIN_MISS_COUNTED : how, address);
 }
 
 static enum bin_miss how_of(const uint32_t *before, const uint32_t *victim)
@@ -151,6 +156,7 @@ static void count_note(struct note *n, struct bins_versions now)
 {
 	const bool is_code = is_of_code(n);
 	const enum bin_miss how = how_of(n->victim_before, n->victim);
+	const uint64_t address = is_code || *flags_of(n) & HAS_BIN ? 0 : n->address;
 	uint32_t bin;
 
 	if (stretches_are_on())
@@ -160,9 +166,9 @@ static void count_note(struct note *n, struct bins_versions now)
 	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, now);
 	replace(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA,
 		is_code ? &filter_state.code : &filter_state.data, n->line, n->victim_before,
-		n->victim, how);
+		n->victim, how, address);
 	replace(bin, BELOW, &filter_state.last, n->line, n->last_before, n->last,
-		how == BIN_MISS_KNOWN ? how_of(n->last_before, n->last) : BIN_MISS_ABOVE);
+		how == BIN_MISS_KNOWN ? how_of(n->last_before, n->last) : BIN_MISS_ABOVE, address);
 }
 
 void filter_notes_allow(bool may)
@@ -170,17 +176,69 @@ void filter_notes_allow(bool may)
 	filter_notes_limit = may ? filter_notes_end : filter_notes;
 }
 
-void filter_look_at_misses(uint64_t start, uint64_t end)
+/* Find the bins of notes whose accesses lie in [start, end). */
+static void look(struct note *from, const struct note *to, uint64_t start, uint64_t end,
+		 struct bins_versions now)
 {
-	if (!bins_are_on() || !filter_state.is_fast || !filter_turn_is_own())
-		return;
-	for (struct note *n = filter_notes; n < filter_next_note; n++) {
+	for (struct note *n = from; n < to; n++) {
 		if (n->address - start >= end - start || is_of_code(n) || *flags_of(n) & HAS_BIN)
 			continue;
-		n->address = find_bin(n, bins_versions());
+		n->address = find_bin(n, now);
 		*flags_of(n) |= HAS_BIN;
 	}
 }
+
+void filter_look_at_misses(uint64_t start, uint64_t end, bool before_call)
+{
+	if (bins_are_on() && filter_state.is_fast && filter_turn_is_own())
+		look(filter_notes, before_call && call ? call : filter_next_note, start, end,
+		     bins_versions());
+}
+
+/* ---- Calls that allocate ---- */
+
+void filter_allocation_begins(void)
+{
+	if (!bins_are_on() || !filter_turn_is_own())
+		return;
+	held_end(0, 0); /* of a call that has never returned */
+	call = filter_next_note;
+	if (call == filter_notes)
+		held_begin();
+}
+
+void filter_allocation_returns(uint64_t start, uint64_t bytes)
+{
+	/* no memo knows the block */
+	static const struct bins_versions none;
+
+	if (!bins_are_on() || !filter_turn_is_own())
+		return;
+	if (call)
+		look(call, filter_next_note, start, start + bytes, none);
+	call = 0;
+	held_end(start, bytes);
+}
+
+void filter_allocation_goes_on(const struct thread *t)
+{
+	if (t->alloc_call.kind)
+		filter_allocation_begins();
+}
+
+void filter_allocation_waits(void)
+{
+	call = 0;
+	held_end(0, 0);
+}
+
+void filter_allocation_settle(void)
+{
+	if (held_on)
+		held_begin();
+}
+
+/* ---- All ---- */
 
 static void prefetch_lines(enum bin_cache cache, uint64_t line, uint64_t victim)
 {
@@ -223,6 +281,12 @@ void filter_look_below(void)
 			bins_prefetch_memo(n[2 * AHEAD].site);
 		if (bins_are_on() && n + AHEAD < end)
 			prefetch(n + AHEAD, now);
+		if (n == call)
+			held_on = true;
 		count_note(n, now);
+	}
+	if (call && call != filter_notes) {
+		held_on = true;
+		call = filter_notes;
 	}
 }

@@ -35,9 +35,22 @@ void filter_look_below(void);
 
 /*
  * Memory in [start, end) is about to get another owner: find the data structures of the notes whose
- * accesses lie there. Only the thread that has the turn has such notes.
+ * accesses lie there. before_call: those of a call that allocates are not among them. Only the
+ * thread that has the turn has such notes.
  */
-void filter_look_at_misses(uint64_t start, uint64_t end);
+void filter_look_at_misses(uint64_t start, uint64_t end, bool before_call);
+
+/*
+ * A call that allocates begins in the thread that has the turn; has returned, with a block of so
+ * many bytes at start, which is known by now: misses that the call made there are the block's.
+ */
+void filter_allocation_begins(void);
+void filter_allocation_returns(uint64_t start, uint64_t bytes);
+/* The thread gets the turn; is about to lose it. */
+void filter_allocation_goes_on(const struct thread *t);
+void filter_allocation_waits(void);
+/* Count what calls hold as what it was found to be. */
+void filter_allocation_settle(void);
 
 /* May code note misses? If not C handles each at once. */
 void filter_notes_allow(bool may);

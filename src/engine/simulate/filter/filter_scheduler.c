@@ -5,6 +5,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/translate/world.h"
 
@@ -34,6 +35,7 @@ void filter_turn_enter(struct thread *t)
 	t->turn = FILTER_TURN_BLOCKS;
 	if (stretches_are_on())
 		stretches_turn_begins(t);
+	filter_allocation_goes_on(t);
 	collect_unlock();
 }
 
@@ -43,6 +45,7 @@ void filter_turn_leave(struct thread *t)
 		return;
 	collect_lock();
 	filter_calls_end(t);
+	filter_allocation_waits();
 	clock = t->clock;
 	__atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
 	collect_unlock();

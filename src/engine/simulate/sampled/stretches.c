@@ -10,6 +10,7 @@
 #include "engine/sample/collect.h"
 #include "engine/sample/pacing.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/sampled/cold.h"
@@ -117,6 +118,7 @@ static void finish(struct process *p)
 {
 	filter_window_cut();
 	filter_settle();
+	filter_allocation_settle();
 	tell(p);
 	s.phase = PHASE_OFF;
 }

@@ -6,6 +6,7 @@
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
 #include "engine/simulate/whose/groups.h"
+#include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/numbering.h"
 #include "engine/simulate/whose/pairs.h"
 #include "engine/simulate/whose/range.h"
@@ -73,7 +74,7 @@ bool bins_start(uint32_t levels, uint32_t most_sites)
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
 		  grow_take(&b.counts, sizeof(struct bin)) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
-		  groups_start() && structures_start() && references_start();
+		  groups_start() && structures_start() && references_start() && held_start();
 	for (uint32_t level = 0; level < levels; level++)
 		bins_on = bins_on && start_evictors(&b.evictors[level]);
 	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
@@ -135,9 +136,20 @@ void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
 	struct structure s;
 
 	structures_find(address, &s);
-	m->start = s.start;
-	m->end = s.is_lasting ? s.end : s.start;
+	m->start = s.is_lasting ? s.start : address;
+	m->end = s.is_lasting ? s.end : structures_end(&s, address);
 	remember(m, 0, pc, s.id);
+	if (!s.is_lasting)
+		m->version = 0;
+}
+
+uint32_t bins_elsewhere(uint32_t number, const struct structure *s, uint64_t address, bool missed)
+{
+	const uint32_t there = bin_of(numbering_key(&b.bins, number)->a, s->id);
+
+	if (missed)
+		bin_at(there)->has_moved |= range_add(&bin_at(there)->range, address - s->start);
+	return there;
 }
 
 uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
@@ -270,12 +282,16 @@ static uint32_t evictor_in_stretch(struct evictors *e, enum bin_cache cache, uin
 }
 
 void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_t victim,
-		   enum bin_miss how)
+		   enum bin_miss how, uint64_t address)
 {
 	struct evictors *e = &b.evictors[cache];
 	struct bin *bin = bin_at(number);
 	uint32_t evictor, *place;
 
+	if (held_on) {
+		held_miss(number, cache, line, victim, how, address);
+		return;
+	}
 	evictor = bins_stretch.mark ? evictor_in_stretch(e, cache, line, bin->group)
 				    : evictor_of(e, line);
 	if (how != BIN_MISS_COUNTED)
@@ -351,7 +367,9 @@ void bins_flush(struct process *p, bool is_last)
 {
 	if (!bins_on || (!is_due() && !is_last))
 		return;
-	alloc_report(p); /* the sizes of the structures */
+	if (held_on)
+		held_begin(); /* sums hold in what is sent */
+	alloc_report(p);      /* the sizes of the structures */
 	for (uint32_t number = 1; number <= b.bins.count; number++)
 		send_bin(p, number);
 	pairs_take(send_pair, p);
@@ -361,7 +379,7 @@ void bins_flush(struct process *p, bool is_last)
 void bins_end(struct process *p)
 {
 	bins_flush(p, true);
-	bins_on = false;
+	bins_on = held_on = false;
 }
 
 void bins_forked(void)
@@ -370,6 +388,7 @@ void bins_forked(void)
 		*bin_at(number) =
 			(struct bin){.group = bin_at(number)->group, .range = RANGE_NOWHERE};
 	pairs_clear();
+	held_forked();
 	if (bins_on)
 		references_forked();
 }

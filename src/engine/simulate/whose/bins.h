@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "engine/core/state.h"
+#include "engine/simulate/whose/structures.h"
 
 /*
  * Count by bins, in so many levels of caches, with room for sites of the filter variant. False: no
@@ -97,10 +98,11 @@ enum bin_miss {
 
 /*
  * An access has brought a line (its number) to a cache that did not have it, in the place of
- * `victim` (SIM_NO_LINE: it was free). `how`: what the miss counts as.
+ * `victim` (SIM_NO_LINE: it was free). `how`: what the miss counts as. `address`: of an access to
+ * data; 0: of none. In a call that allocates it waits (held.h).
  */
 void bins_replaced(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim,
-		   enum bin_miss how);
+		   enum bin_miss how, uint64_t address);
 /* Prefetch what bins_known reads of the site, and what bins_replaced reads of a bin. */
 void bins_prefetch_memo(uint32_t site);
 void bins_prefetch_bin(uint32_t bin);
@@ -118,8 +120,16 @@ extern struct bins_stretch bins_stretch;
 /* Prefetch what bins_replaced reads of the line. */
 void bins_prefetch(enum bin_cache cache, uint64_t line);
 
-/* The same for callers with a memo of their own: the data that is found, and its bin. */
+/*
+ * Look up a bin for callers with a memo of their own. It holds until bins_version changes; version
+ * 0: only for now, from address on.
+ */
 void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address);
+/*
+ * The bin of the same instruction with another structure, which holds `address`. `missed`: note
+ * the offset of a miss there.
+ */
+uint32_t bins_elsewhere(uint32_t bin, const struct structure *s, uint64_t address, bool missed);
 /* Describe a bin for the collector. */
 void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data);
 

@@ -5,11 +5,13 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/held.h"
 
 #define MOST_BINS	(64u << 20)
 #define MOST_REFERENCES (16u << 20)
 
-#define WINDOW 1000u /* references */
+#define WINDOW	1000u	   /* references */
+#define IS_HELD UINT32_MAX /* in place of a bin: see held.h */
 
 /* References of a bin, since they were sent. */
 struct references {
@@ -86,13 +88,21 @@ static uint64_t alike(uint64_t address, int64_t step, uint64_t n)
 	return room < n - 1 ? room + 1 : n;
 }
 
+void references_add(uint32_t bin, uint64_t n)
+{
+	references_of(bin)->counted += n;
+}
+
 void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n)
 {
 	while (n) {
-		struct references *x = references_of(bin_of(pc, address));
+		const uint32_t bin = bin_of(pc, address);
 		const uint64_t part = alike(address, step, n);
 
-		x->counted += part;
+		if (held_on)
+			held_references(bin, address, part);
+		else
+			references_add(bin, part);
 		address += part * (uint64_t)step;
 		n -= part;
 	}
@@ -107,7 +117,12 @@ static uint32_t bin_of_site(uint32_t site, uint64_t pc, uint64_t address)
 
 void references_count_one(uint32_t site, uint64_t pc, uint64_t address)
 {
-	references_of(bin_of_site(site, pc, address))->counted++;
+	const uint32_t bin = bin_of_site(site, pc, address);
+
+	if (held_on)
+		held_references(bin, address, 1);
+	else
+		references_add(bin, 1);
 }
 
 /* ---- In windows ---- */
@@ -118,24 +133,36 @@ void references_begin(uint64_t weight)
 	r.seen_count = 0;
 }
 
+/* Of the window that is open. What happens in a stretch is alike. */
+static uint32_t group_now(void)
+{
+	return (uint32_t)((bins_stretch.mark ? bins_stretch.mark : r.windows) % BIN_WINDOW_GROUPS);
+}
+
+void references_saw(uint32_t bin, uint64_t weight, uint32_t group)
+{
+	struct references *x = references_of(bin);
+
+	x->seen++;
+	x->weights[group] += weight;
+}
+
 bool references_see(uint32_t site, uint64_t pc, uint64_t address)
 {
-	r.seen[r.seen_count++] = bin_of_site(site, pc, address);
+	const uint32_t bin = bin_of_site(site, pc, address);
+
+	if (held_on)
+		held_seen(bin, address, r.weight, group_now());
+	r.seen[r.seen_count++] = held_on ? IS_HELD : bin;
 	return r.seen_count == WINDOW;
 }
 
 void references_end(void)
 {
-	/* what happens in a stretch is alike */
-	const uint64_t of = bins_stretch.mark ? bins_stretch.mark : r.windows++;
-	const uint32_t group = of % BIN_WINDOW_GROUPS;
-
-	for (uint32_t i = 0; i < r.seen_count; i++) {
-		struct references *x = references_of(r.seen[i]);
-
-		x->seen++;
-		x->weights[group] += r.weight;
-	}
+	for (uint32_t i = 0; i < r.seen_count; i++)
+		if (r.seen[i] != IS_HELD)
+			references_saw(r.seen[i], r.weight, group_now());
+	r.windows += !bins_stretch.mark;
 	r.seen_count = 0;
 }
 

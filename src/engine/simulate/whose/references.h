@@ -33,11 +33,15 @@ void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n);
 
 /* Count the reference of a site (bins.h) by the instruction at pc. */
 void references_count_one(uint32_t site, uint64_t pc, uint64_t address);
+/* Count n references of a bin. */
+void references_add(uint32_t bin, uint64_t n);
 
 /* A window of this weight begins. */
 void references_begin(uint64_t weight);
 /* A reference in the window, of a site (bins.h). Returns whether the window is over. */
 bool references_see(uint32_t site, uint64_t pc, uint64_t address);
+/* Count one of a bin, seen in a window of this weight and group. */
+void references_saw(uint32_t bin, uint64_t weight, uint32_t group);
 /* It ends. */
 void references_end(void);
 

@@ -70,6 +70,11 @@ void structures_find(uint64_t address, struct structure *s)
 	s->is_lasting = s->is_lasting && !has_named(s);
 }
 
+uint64_t structures_end(const struct structure *s, uint64_t address)
+{
+	return has_named(s) ? address + 1 : alloc_end_before_blocks(address + 1, s->end);
+}
+
 uint32_t structures_version(void)
 {
 	return alloc_version + modules_version + named_version;

@@ -24,6 +24,11 @@ bool structures_start(void);
 
 /* Describe the structure that holds address. */
 void structures_find(uint64_t address, struct structure *s);
+/*
+ * Up to where memory from address on belongs to the structure that was just found there, or a part
+ * of it that is quickly found.
+ */
+uint64_t structures_end(const struct structure *s, uint64_t address);
 uint32_t structures_version(void);
 /* The same for structures of code: few programs load or unload any while they run. */
 uint32_t structures_code_version(void);
