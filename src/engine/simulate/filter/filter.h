@@ -43,7 +43,7 @@
 #define FILTER_MOST_SITES   0x400000
 /* Constants of misses. */
 /*
- * Which lines are simulated, if not all (--sets): those with ((line - first) & mask) < count.
+ * Which lines count, if not all (--sets): those with ((line - first) & mask) < count.
  */
 #define FILTER_SETS_FIRST (FILTER_LOW + 16)
 #define FILTER_SETS_MASK  (FILTER_LOW + 24)
@@ -100,8 +100,6 @@ bool filter_start(struct sim_hierarchy *h);
 /* The same for several hierarchies. */
 bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
-/* Is the line of its set simulated? */
-bool filter_has_set(uint64_t line);
 /* Are fetches simulated? */
 bool filter_has_code(void);
 /* The variant of simulated code. */

@@ -331,12 +331,21 @@ void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_dat
 	structures_describe(p, (uint32_t)k->b, data);
 }
 
+/* In some level; the first one may not count (filter_sets.h). */
+static bool has_missed(const struct bin *bin)
+{
+	for (uint32_t level = 0; level < BIN_MOST_LEVELS; level++)
+		if (bin->counts[level].missed)
+			return true;
+	return false;
+}
+
 static void send_bin(struct process *p, uint32_t number)
 {
 	struct bin *bin = bin_at(number);
 	struct record_bin r = {.range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
-	if (!bin->counts[0].missed)
+	if (!has_missed(bin))
 		return;
 	memcpy(r.counts, bin->counts, sizeof r.counts);
 	bins_describe(p, number, &r.pc, &r.data);
