@@ -30,6 +30,8 @@ struct bin_counts {
 	uint64_t missed;
 	uint64_t cold;	  /* of these, on lines that were never in the cache before */
 	uint64_t by_self; /* on lines that an access to the same data structure has evicted */
+	/* on lines that a fully associative LRU cache of this size would have had; not cold */
+	uint64_t conflicts;
 	/* In a sampled simulation, without a cause: as those of stretch.h. */
 	uint64_t unknown, above;
 };
@@ -63,6 +65,7 @@ struct record_eviction {
 	uint64_t position; /* accesses of the process so far */
 	uint64_t cache;	   /* enum bin_cache */
 	uint64_t count;
+	uint64_t conflicts;	    /* of these, as in struct bin_counts */
 	uint64_t function, evictor; /* where their code begins; 0: of several */
 	struct bin_data data, evictor_data;
 };
@@ -83,8 +86,8 @@ struct record_references {
 };
 
 _Static_assert(sizeof(struct record_references) == 192, "layout of record_references");
-_Static_assert(sizeof(struct record_bin) == 272, "layout of record_bin");
-_Static_assert(sizeof(struct record_eviction) == 96, "layout of record_eviction");
+_Static_assert(sizeof(struct record_bin) == 312, "layout of record_bin");
+_Static_assert(sizeof(struct record_eviction) == 104, "layout of record_eviction");
 
 #include "channel/stretch.h"
 

@@ -144,6 +144,7 @@ enum channel_simulate {
 	CHANNEL_JUMPS = 16,	      /* count branches and jumps by target */
 	CHANNEL_DATA = 32,	      /* misses by data structure and cause; wants `objects` */
 	CHANNEL_REFERENCES = 64,      /* with CHANNEL_DATA: all references, too */
+	CHANNEL_CONFLICTS = 128,      /* with CHANNEL_DATA: conflict misses, too */
 };
 
 struct channel_header {

@@ -241,7 +241,7 @@ static bool is_of_bin(const struct bin_data *d)
 static bool are_bin_counts(const struct bin_counts *c)
 {
 	return c->missed <= MAX_COUNT && c->cold <= c->missed &&
-	       c->by_self <= c->missed - c->cold &&
+	       c->by_self <= c->missed - c->cold && c->conflicts <= c->missed - c->cold &&
 	       c->unknown <= c->missed - c->cold - c->by_self &&
 	       c->above <= c->missed - c->cold - c->by_self - c->unknown;
 }
@@ -269,7 +269,7 @@ static const char *check_eviction(const struct record_header *h)
 	const struct record_eviction *e = (const void *)h;
 
 	return is_of_bin(&e->data) && is_of_bin(&e->evictor_data) && e->cache < BIN_CACHES &&
-			       (e->position | e->count) <= MAX_COUNT
+			       (e->position | e->count) <= MAX_COUNT && e->conflicts <= e->count
 		       ? NULL
 		       : "an impossible eviction";
 }

@@ -61,6 +61,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	if (config->mode == CHANNEL_MODE_SIMULATE) {
 		note(r, simulation_begin(&r->simulation, config, store, &r->err));
 		r->whose.levels = simulation_levels(config);
+		r->whose.finds_conflicts = config->simulate_flags & CHANNEL_CONFLICTS;
 		r->naming.listener = recorder_on_names;
 		r->naming.listener_context = r;
 	}

@@ -52,15 +52,15 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end)"
 			  " VALUES(?,?,?,?,?,?)",
 	[PUT_BIN] = "INSERT INTO bin(structure_id, location_id, cache, misses, cold, by_self,"
-		    " unknown, above) VALUES(?,?,?,?,?,?,?,?)",
+		    " conflicts, unknown, above) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_BIN_RANGE] = "REPLACE INTO bin_range(structure_id, location_id, low, high, step)"
 			  " VALUES(?,?,?,?,?)",
 	[PUT_LAYOUT] = "INSERT INTO layout(id, type, bytes) VALUES(?,?,?)",
 	[PUT_MEMBER] = "INSERT INTO member(layout_id, number, depth, offset, bytes, elements,"
 		       " name, type) VALUES(?,?,?,?,?,?,?,?)",
 	[PUT_EVICTION] = "INSERT INTO eviction(cache, structure_id, location_id,"
-			 " evictor_structure_id, evictor_location_id, misses)"
-			 " VALUES(?,?,?,?,?,?)",
+			 " evictor_structure_id, evictor_location_id, misses, conflicts)"
+			 " VALUES(?,?,?,?,?,?,?)",
 	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, start, accesses,"
 			" instructions, misses, unknown, above, filled, generations,"
 			" generation_time, dead_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (22).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (23).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -211,8 +211,9 @@ CREATE TABLE structure(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 	site_id INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL);
 -- Increments, to be summed up by their ids and cache ('L1d','L1i','LL'): misses of the instruction at a location on a
 -- structure. cold: on lines that were never in the cache before; by_self: evicted by accesses to the same structure.
+-- conflicts: not cold, and a fully associative cache would have hit; NULL: the run did not tell them apart.
 CREATE TABLE bin(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, cache TEXT NOT NULL,
-	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL,
+	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL, conflicts INTEGER,
 	unknown INTEGER NOT NULL, above INTEGER NOT NULL);  -- of a sampled simulation, as in stretch: they have no cause
 -- Where in the blocks or the variable of the structure those misses were, in bytes from its beginning: at low,
 -- low + step, ... high. step 0: at low only.
@@ -222,7 +223,8 @@ CREATE TABLE bin_range(structure_id INTEGER NOT NULL, location_id INTEGER NOT NU
 -- function had evicted, with an access to its structure.
 -- A location is NULL for several functions, where a run has too many.
 CREATE TABLE eviction(cache TEXT NOT NULL, structure_id INTEGER NOT NULL, location_id INTEGER,
-	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL);
+	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL,
+	conflicts INTEGER);
 -- The stretches of a run that a sampled simulation has simulated: a row for each, and each cache. misses: the unknown
 -- references, and those above, among them. filled: places with a line at the end. Times are in any unit.
 CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache TEXT NOT NULL,

@@ -28,6 +28,14 @@ int store_put_structure(struct store *s, const struct store_structure *x, struct
 	return row_end(&r, err);
 }
 
+static void row_conflicts(struct row *r, uint64_t n)
+{
+	if (n == STORE_NOT_TOLD_APART)
+		row_null(r);
+	else
+		row_count(r, n);
+}
+
 int store_put_bin(struct store *s, const struct store_bin *b, struct err *err)
 {
 	struct row r = row_begin(s, PUT_BIN);
@@ -38,6 +46,7 @@ int store_put_bin(struct store *s, const struct store_bin *b, struct err *err)
 	row_count(&r, b->misses);
 	row_count(&r, b->cold);
 	row_count(&r, b->by_self);
+	row_conflicts(&r, b->conflicts);
 	row_count(&r, b->unknown);
 	row_count(&r, b->above);
 	return row_end(&r, err);
@@ -53,6 +62,7 @@ int store_put_eviction(struct store *s, const struct store_eviction *e, struct e
 	row_int(&r, e->evictor_structure_id);
 	row_id(&r, e->evictor_location_id);
 	row_count(&r, e->misses);
+	row_conflicts(&r, e->conflicts);
 	return row_end(&r, err);
 }
 
@@ -115,18 +125,28 @@ static const struct select_column bin_columns[] = {
 	{SELECT_U64, offsetof(struct store_bin, misses), NULL},
 	{SELECT_U64, offsetof(struct store_bin, cold), NULL},
 	{SELECT_U64, offsetof(struct store_bin, by_self), NULL},
+	{SELECT_END, offsetof(struct store_bin, conflicts), NULL},
 	{SELECT_U64, offsetof(struct store_bin, unknown), NULL},
 	{SELECT_U64, offsetof(struct store_bin, above), NULL},
 };
 
+_Static_assert(STORE_NOT_TOLD_APART == UINT64_MAX, "as SELECT_END has it");
+
 static const struct select bin_query = {
-	"SELECT structure_id, location_id, cache, misses, cold, by_self, unknown, above"
+	"SELECT structure_id, location_id, cache, misses, cold, by_self, conflicts, unknown, above"
 	" FROM bin"
 	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_bin),
 	SELECT_COLUMNS(bin_columns),
 	NULL,
 };
+
+/* If one of them is not known, neither is the sum. */
+static uint64_t sum_conflicts(uint64_t a, uint64_t b)
+{
+	return a == STORE_NOT_TOLD_APART || b == STORE_NOT_TOLD_APART ? STORE_NOT_TOLD_APART
+								      : a + b;
+}
 
 static void add_bin(void *to, const void *more)
 {
@@ -136,6 +156,7 @@ static void add_bin(void *to, const void *more)
 	b->misses += x->misses;
 	b->cold += x->cold;
 	b->by_self += x->by_self;
+	b->conflicts = sum_conflicts(b->conflicts, x->conflicts);
 	b->unknown += x->unknown;
 	b->above += x->above;
 }
@@ -156,11 +177,12 @@ static const struct select_column eviction_columns[] = {
 	{SELECT_ID, offsetof(struct store_eviction, evictor_structure_id), NULL},
 	{SELECT_ID, offsetof(struct store_eviction, evictor_location_id), NULL},
 	{SELECT_U64, offsetof(struct store_eviction, misses), NULL},
+	{SELECT_END, offsetof(struct store_eviction, conflicts), NULL},
 };
 
 static const struct select eviction_query = {
 	"SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id,"
-	" misses FROM eviction JOIN structure ON structure.id = structure_id"
+	" misses, conflicts FROM eviction JOIN structure ON structure.id = structure_id"
 	" WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_eviction),
 	SELECT_COLUMNS(eviction_columns),
@@ -169,7 +191,11 @@ static const struct select eviction_query = {
 
 static void add_eviction(void *to, const void *more)
 {
-	((struct store_eviction *)to)->misses += ((const struct store_eviction *)more)->misses;
+	struct store_eviction *e = to;
+	const struct store_eviction *x = more;
+
+	e->misses += x->misses;
+	e->conflicts = sum_conflicts(e->conflicts, x->conflicts);
 }
 
 int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,

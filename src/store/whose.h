@@ -34,6 +34,9 @@ struct store_structure {
 
 extern const char *const store_structure_kinds[STORE_STRUCTURE_KINDS];
 
+/* The run did not tell conflict misses from others. It is more than any sum of those. */
+#define STORE_NOT_TOLD_APART UINT64_MAX
+
 /* Misses in one cache. The key of sums comes first. */
 struct store_bin {
 	int64_t structure_id;
@@ -42,6 +45,8 @@ struct store_bin {
 	uint64_t misses;
 	uint64_t cold;	  /* on lines that were never in the cache before */
 	uint64_t by_self; /* on lines that accesses to the same structure evicted */
+	/* on lines that a fully associative cache would have had; or STORE_NOT_TOLD_APART */
+	uint64_t conflicts;
 	/* in a sampled simulation, without a cause: as in stretches.h */
 	uint64_t unknown, above;
 };
@@ -58,7 +63,7 @@ struct store_eviction {
 	 */
 	int64_t structure_id, location_id;
 	int64_t evictor_structure_id, evictor_location_id;
-	uint64_t misses;
+	uint64_t misses, conflicts; /* as in struct store_bin */
 };
 
 /* References of an instruction to a structure. */

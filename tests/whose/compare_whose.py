@@ -26,6 +26,7 @@ import random_program  # noqa: E402
 VALGRIND = shutil.which('valgrind.bin') or shutil.which('valgrind')
 CACHES = ['L1d', 'L2', 'L3', 'L4', None, 'L1i']
 NOT_COUNTED = 'not counted by data structure'
+WAYS = ['--data'], ['--references'], ['--conflicts'], ['--conflicts', '--references']
 
 
 def cache(rng, name, lines, most_ways, line=64):
@@ -96,27 +97,30 @@ class Profile:
 
     def counts(self, lowest):
         """As naive() has them. `lowest`: the number of LL."""
-        found = collections.defaultdict(lambda: [0, 0, 0])
+        lengths = {'bin': 4, 'eviction': 2, 'references': 1}
+        found = collections.defaultdict(lambda: [0, 0, 0, 0])
 
         def number(name):
             return lowest if name == 'LL' else CACHES.index(name)
-        for structure, location, name, *numbers in self.db.execute('SELECT structure_id, location_id, cache, misses, cold, by_self FROM bin'):
+        for structure, location, name, *numbers in self.db.execute(
+                'SELECT structure_id, location_id, cache, misses, cold, by_self, conflicts FROM bin'):
             row = found['bin', number(name), '%x' % self.pc[location], self.names[structure]]
             for i, n in enumerate(numbers):
-                row[i] += n
-        for name, structure, function, by, by_function, misses in self.db.execute(
-                'SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id, misses FROM eviction'):
+                row[i] = None if n is None else row[i] + n
+        for name, structure, function, by, by_function, misses, conflicts in self.db.execute(
+                'SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id, misses, conflicts FROM eviction'):
             key = ('eviction', number(name), '%x' % self.pc[function], self.names[structure],
                    '%x' % self.pc[by_function], self.names[by])
             found[key][0] += misses
+            found[key][1] = None if conflicts is None else found[key][1] + conflicts
         for structure, location, count in self.db.execute('SELECT structure_id, location_id, sum(counted) FROM reference GROUP BY 1, 2'):
             found['references', 0, '%x' % self.pc[location], self.names[structure]][0] += count
-        return {key: tuple(row if key[0] == 'bin' else row[:1]) for key, row in found.items()}
+        return {key: tuple(row[:lengths[key[0]]]) for key, row in found.items()}
 
 
 def simulate(options, program, caches, folder, which):
     path = os.path.join(folder, 'run.db')
-    command = ['setarch', '-R', options.dwell, 'simulate', '-q', which, '-o', path, *('--cache=' + c for c in caches)]
+    command = ['setarch', '-R', options.dwell, 'simulate', '-q', *which, '-o', path, *('--cache=' + c for c in caches)]
     if not any(c.startswith('L1i') for c in caches):
         command.append('--no-instructions')
     done = subprocess.run([*command, '--', program], capture_output=True, text=True, timeout=100)
@@ -131,8 +135,10 @@ def simulate(options, program, caches, folder, which):
 
 def compare(wanted, found, which):
     """The keys that differ, first those of the first levels."""
-    if which == '--data':  # references are estimates
+    if '--references' not in which:  # they are estimates
         wanted, found = ({k: n for k, n in counts.items() if k[0] != 'references'} for counts in (wanted, found))
+    if '--conflicts' not in which:
+        wanted = {k: n if k[0] == 'references' else n[:-1] + (None,) for k, n in wanted.items()}
     return sorted((k for k in wanted.keys() | found.keys() if wanted.get(k) != found.get(k)), key=lambda k: (k[1] % 5, k))
 
 
@@ -157,18 +163,18 @@ def main():
             program = random_program.make(seed, folder, options.calls)
             traced = trace(program)
             rng = random.Random(seed)
-            for _ in range(options.shapes):
+            for number in range(options.shapes):
                 caches = options.shape.split() if options.shape else shape(rng)
                 wanted = naive(options, program, traced, caches)
                 for kind in kinds:
                     kinds[kind] += sum(k[0] == kind for k in wanted)
-                for which in '--data', '--references':
+                for which in WAYS[number % 2::2]:
                     found = simulate(options, program, caches, folder, which)
                     wrong = compare(wanted, found, which)
                     if not wrong:
                         continue
                     failed += 1
-                    print('seed %d: %s %s: %d of %d counts differ' % (seed, which, ' '.join(caches), len(wrong), len(wanted)))
+                    print('seed %d: %s %s: %d of %d counts differ' % (seed, ' '.join(which), ' '.join(caches), len(wrong), len(wanted)))
                     for key in wrong[:5]:
                         print('   ', *key, 'expected', wanted.get(key), 'found', found.get(key))
                 if options.shape:

@@ -4,6 +4,7 @@
  * line of the stack that the call of `run` uses. known.py derives the numbers.
  *
  * FIGHT: two arrays of 32 KB, 32 KB apart, are multiplied 100 times.
+ * APART: the same, 64 KB apart.
  * LIST: a stream of 1 MB and a list of 2 MB in nodes of 128 bytes are read in turns, 10 times.
  * TABLE: with each node the next cell of a table of 4 KB.
  */
@@ -24,9 +25,14 @@ __attribute__((naked, noreturn)) void _start(void)
 			 "syscall");
 }
 
-#ifdef FIGHT
-static double left[CELLS] __attribute__((aligned(32768)));
-static double right[CELLS] __attribute__((aligned(32768)));
+#if defined(FIGHT) || defined(APART)
+#ifdef APART
+#define PITCH 65536
+#else
+#define PITCH 32768
+#endif
+static double left[CELLS] __attribute__((aligned(PITCH)));
+static double right[CELLS] __attribute__((aligned(PITCH)));
 
 void run(void)
 {

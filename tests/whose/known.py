@@ -22,9 +22,9 @@ NODE_LINES = 2 * NODES
 
 
 def counted(program, *caches):
-    """{(cache, variable): [misses, cold, by itself]} and {(cache, variable, evictor): misses}; 'code' is left out."""
+    """{(cache, variable): [misses, cold, by itself, conflicts]} and {(cache, variable, evictor): misses}."""
     options = ['--cache=' + c for c in caches]
-    status, _, err = run('simulate', '-q', '--data', '--no-instructions', '-o', 'run.db', *options, '--',
+    status, _, err = run('simulate', '-q', '--conflicts', '--no-instructions', '-o', 'run.db', *options, '--',
                          os.path.join(simulate_common.PROGRAMS, program))
     check(status == 0, status, err)
     if 'not counted by data structure' in err:
@@ -32,7 +32,7 @@ def counted(program, *caches):
     names = dict(ask("SELECT structure.id, variable.name FROM structure JOIN variable ON variable.start = structure.start "
                      "WHERE kind = 'variable'"))
     bins = {(cache, names.get(of)): numbers for cache, of, *numbers in ask(
-        'SELECT cache, structure_id, sum(misses), sum(cold), sum(by_self) FROM bin GROUP BY 1, 2')}
+        'SELECT cache, structure_id, sum(misses), sum(cold), sum(by_self), sum(conflicts) FROM bin GROUP BY 1, 2')}
     evicted = {(cache, names.get(of), names.get(by)): misses for cache, of, by, misses in ask(
         'SELECT cache, structure_id, evictor_structure_id, sum(misses) FROM eviction GROUP BY 1, 2, 3')}
     return bins, evicted
@@ -51,11 +51,29 @@ def direct_mapped_two_arrays_evict_each_other():
     equal('D1mw', events['D1mw'], 2 * CELLS + 1)
     for one, other in ('left', 'right'), ('right', 'left'):
         # The first loop stores to each cell, 512 lines for the first time.
-        equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0])
+        # Of a line's cells the first one would miss in a fully associative cache, too: 1023 lines were used since.
+        equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * (CELLS - LINES)])
         # One of them has evicted the line of the stack, and that never comes between them.
         equal((one, other), evicted['L1d', one, other], (ROUNDS + 1) * CELLS - LINES)
-    equal('stack', bins['L1d', 'own_stack'], [2, 1, 0])
-    equal('LL', [bins['LL', one] for one in ('left', 'right')], [[LINES, LINES, 0]] * 2)
+    equal('stack', bins['L1d', 'own_stack'], [2, 1, 0, 0])
+    equal('LL', [bins['LL', one] for one in ('left', 'right')], [[LINES, LINES, 0, 0]] * 2)
+
+
+@case
+def arrays_that_fit_together_miss_by_conflicts_alone():
+    """They are 64 KB apart, and each set gets one line of both. Together they have as many lines as the cache."""
+    bins, _ = counted('known-apart', 'L1d=64K,1,64', 'LL=1M,16,64')
+    for one in 'left', 'right':
+        equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * CELLS - LINES])
+
+
+@case
+def a_fully_associative_cache_has_no_conflicts():
+    """The first level has eight sets of one line, and LL one set of 256."""
+    bins, _ = counted('known-fight', 'L1d=512,1,64', 'LL=16K,256,64')
+    for one in 'left', 'right':
+        equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * (CELLS - LINES)])
+        equal(one, bins['LL', one], [(ROUNDS + 1) * LINES, LINES, ROUNDS * LINES, 0])
 
 
 @case
@@ -67,7 +85,7 @@ def with_more_ways_each_array_evicts_itself():
         equal('D1mr', events['D1mr'], 2 * ROUNDS * LINES + 1)  # 102,401
         equal('D1mw', events['D1mw'], 2 * LINES + 1)
         for one in 'left', 'right':
-            equal((ways, one), bins['L1d', one], [(ROUNDS + 1) * LINES, LINES, ROUNDS * LINES])
+            equal((ways, one), bins['L1d', one], [(ROUNDS + 1) * LINES, LINES, ROUNDS * LINES, 0])
         equal('pairs', {pair for pair in evicted if pair[0] == 'L1d' and 'own_stack' not in pair},
               {('L1d', one, one) for one in ('left', 'right')})
 
@@ -75,7 +93,7 @@ def with_more_ways_each_array_evicts_itself():
 @case
 def with_room_for_both_nothing_is_evicted():
     bins, evicted = counted('known-fight', 'L1d=128K,4,64', 'LL=1M,16,64')
-    equal('bins', bins, {(cache, name): [n, n, 0] for cache in ('L1d', 'LL')
+    equal('bins', bins, {(cache, name): [n, n, 0, 0] for cache in ('L1d', 'LL')
                          for name, n in (('left', LINES), ('right', LINES), ('own_stack', 1))})
     equal('evictions', evicted, {})
 
@@ -91,6 +109,7 @@ def a_list_and_a_stream():
     for cache in 'L1d', 'LL':
         equal((cache, 'nodes'), bins[cache, 'nodes'][:2], [(TURNS + 1) * NODE_LINES, NODE_LINES])
         equal((cache, 'stream'), bins[cache, 'stream'][:2], [TURNS * STREAM_LINES, STREAM_LINES])
+        equal((cache, 'conflicts'), [bins[cache, name][3] for name in ('nodes', 'stream')], [0, 0])
     equal('stream by nodes', evicted['LL', 'stream', 'nodes'], (TURNS - 1) * STREAM_LINES)
     equal('nodes by stream', evicted['LL', 'nodes', 'stream'], TURNS * NODE_LINES // 2)
     equal('nodes by nodes', evicted['LL', 'nodes', 'nodes'], TURNS * NODE_LINES // 2)
@@ -105,8 +124,8 @@ def a_table_misses_while_a_list_passes():
     bins, _ = counted('known-table', 'L1d=32K,8,64', 'LL=1M,16,64')
     equal('nodes', bins['L1d', 'nodes'][:2], [(TURNS + 1) * NODE_LINES, NODE_LINES])
     equal('stream', bins['L1d', 'stream'][:2], [TURNS * STREAM_LINES, STREAM_LINES])
-    equal('table in L1', bins['L1d', 'table'], [TURNS * NODES // 8, TABLE_LINES, 0])
-    equal('table in LL', bins['LL', 'table'], [TURNS * TABLE_LINES, TABLE_LINES, 0])
+    equal('table in L1', bins['L1d', 'table'], [TURNS * NODES // 8, TABLE_LINES, 0, 0])
+    equal('table in LL', bins['LL', 'table'], [TURNS * TABLE_LINES, TABLE_LINES, 0, 0])
 
 
 def set_up(dwell, programs, folder):

@@ -20,6 +20,8 @@ struct cache {
 	uint64_t sets, ways, random;
 	struct place *places; /* set by set */
 	void *evictors;	      /* struct evictor, by line */
+	uint64_t *recent;     /* a fully associative LRU cache: its lines, the last used first */
+	uint64_t recent_count;
 };
 
 /* Who evicted a line last. */
@@ -52,6 +54,7 @@ static void init_cache(struct cache *c, const struct sim_cache_geometry *g)
 	c->sets = lines > 0 ? lines / c->ways : 0;
 	c->random = g->seed * 2 + 1;
 	c->places = get(lines + 1, sizeof(*c->places));
+	c->recent = get(lines + 1, sizeof(*c->recent));
 }
 
 struct naive_bins *naive_bins_new(const struct sim_geometry *g)
@@ -73,6 +76,7 @@ void naive_bins_free(struct naive_bins *n)
 {
 	for (unsigned cache = 0; cache < NAIVE_CACHES; cache++) {
 		free(n->caches[cache].places);
+		free(n->caches[cache].recent);
 		tdestroy(n->caches[cache].evictors, free);
 	}
 	tdestroy(n->counts, free);
@@ -147,8 +151,26 @@ static struct place *choose(struct cache *c, uint64_t line)
 	return oldest;
 }
 
+/* Uses a line of the fully associative cache. Returns whether it was there. */
+static bool use_recent(struct cache *c, uint64_t line)
+{
+	uint64_t at = 0;
+	bool is_there;
+
+	while (at < c->recent_count && c->recent[at] != line)
+		at++;
+	is_there = at < c->recent_count;
+	if (!is_there && c->recent_count < c->sets * c->ways)
+		c->recent_count++;
+	else if (!is_there)
+		at--; /* the one used longest ago leaves */
+	memmove(c->recent + 1, c->recent, at * sizeof(*c->recent));
+	c->recent[0] = line;
+	return is_there;
+}
+
 static void count_miss(struct naive_bins *n, unsigned cache, const struct naive_access *a,
-		       const struct evictor *evictor)
+		       const struct evictor *evictor, bool is_conflict)
 {
 	struct naive_count wanted = {
 		.key = {.cache = cache, .where = a->pc, .structure = a->structure}};
@@ -160,11 +182,14 @@ static void count_miss(struct naive_bins *n, unsigned cache, const struct naive_
 		return;
 	}
 	bin->by_self += evictor->structure == a->structure;
+	bin->conflicts += is_conflict;
 	wanted.key.where = a->function;
 	wanted.key.evictor = evictor->function;
 	wanted.key.evictor_structure = evictor->structure;
 	wanted.key.is_eviction = 1;
-	count_of(n, &wanted)->missed++;
+	bin = count_of(n, &wanted);
+	bin->missed++;
+	bin->conflicts += is_conflict;
 }
 
 /* Touches a line. Returns whether it missed; if it did, and `counts`, that is a miss of the bin. */
@@ -174,6 +199,7 @@ static bool touch(struct naive_bins *n, unsigned cache, uint64_t line, const str
 	struct cache *c = &n->caches[cache];
 	struct place *p = find(c, line);
 	struct evictor wanted = {.line = line}, *evictor;
+	const bool is_conflict = use_recent(c, line);
 
 	n->now++;
 	if (p != NULL) {
@@ -183,7 +209,7 @@ static bool touch(struct naive_bins *n, unsigned cache, uint64_t line, const str
 	if (counts) {
 		struct evictor **found = tfind(&wanted, &c->evictors, compare_evictors);
 
-		count_miss(n, cache, a, found != NULL ? *found : NULL);
+		count_miss(n, cache, a, found != NULL ? *found : NULL, is_conflict);
 	}
 	p = choose(c, line);
 	if (p->is_taken) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A naive reference for misses by data structure: the rules of engine/simulate/whose/bins.h, said
- * once more in the plainest way. Each cache is an array that is searched linearly; the last evictor
- * of each line and each count is a node of a binary tree of the C library.
+ * once more in the plainest way. Each cache is an array that is searched linearly, and beside it
+ * stands another one, the fully associative cache; the last evictor of each line and each count is
+ * a node of a binary tree of the C library.
  */
 #ifndef DWELL_TESTS_WHOSE_NAIVE_BINS_H
 #define DWELL_TESTS_WHOSE_NAIVE_BINS_H
@@ -32,7 +33,7 @@ struct naive_count {
 		uint64_t evictor, evictor_structure; /* of an eviction */
 		uint64_t is_eviction;
 	} key;
-	uint64_t missed, cold, by_self; /* evictions: missed alone */
+	uint64_t missed, cold, by_self, conflicts; /* evictions: missed and conflicts alone */
 };
 
 struct naive_bins;

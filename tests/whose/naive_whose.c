@@ -18,8 +18,8 @@
  *                         before that begins also belongs to it
  *
  * So a program tells of its blocks by accesses, which the trace has. Prints lines of
- *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF
- *   eviction CACHE FUNCTION STRUCTURE EVICTOR EVICTOR_STRUCTURE MISSES
+ *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF CONFLICTS
+ *   eviction CACHE FUNCTION STRUCTURE EVICTOR EVICTOR_STRUCTURE MISSES CONFLICTS
  *   references 0 PC STRUCTURE COUNT
  * where a structure is "variable:START", "mapping", "code", "unknown", or "site:" and its calls,
  * the innermost first.
@@ -339,13 +339,15 @@ static void print(const struct naive_count *c, void *context)
 
 	(void)context;
 	if (c->key.is_eviction)
-		printf("eviction %" PRIu64 " %" PRIx64 " %s %" PRIx64 " %s %" PRIu64 "\n",
+		printf("eviction %" PRIu64 " %" PRIx64 " %s %" PRIx64 " %s %" PRIu64 " %" PRIu64
+		       "\n",
 		       c->key.cache, c->key.where, name_of(c->key.structure, one), c->key.evictor,
-		       name_of(c->key.evictor_structure, other), c->missed);
+		       name_of(c->key.evictor_structure, other), c->missed, c->conflicts);
 	else
-		printf("bin %" PRIu64 " %" PRIx64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		printf("bin %" PRIu64 " %" PRIx64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64
+		       " %" PRIu64 "\n",
 		       c->key.cache, c->key.where, name_of(c->key.structure, one), c->missed,
-		       c->cold, c->by_self);
+		       c->cold, c->by_self, c->conflicts);
 }
 
 static void print_references(const void *node, VISIT visit, int depth)

@@ -25,7 +25,9 @@
 #include "collector/simulation/trace.h"
 #include "engine/core/records.h"
 #include "engine/data/alloc.h"
+#include "engine/simulate/sim_pages.h"
 #include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/recency.h"
 #include "engine/simulate/whose/structures.h"
 #include "engine/unwind/functions.h"
 #include "naive_bins.h"
@@ -135,6 +137,7 @@ static void add(void **tree, const struct naive_count *c)
 		sum->missed += c->missed;
 		sum->cold += c->cold;
 		sum->by_self += c->by_self;
+		sum->conflicts += c->conflicts;
 		return;
 	}
 	sum = malloc(sizeof(*sum));
@@ -154,7 +157,8 @@ void records_bin(struct process *p, struct record_bin *r)
 						.structure = r->data.site},
 					.missed = r->counts[level].missed,
 					.cold = r->counts[level].cold,
-					.by_self = r->counts[level].by_self};
+					.by_self = r->counts[level].by_self,
+					.conflicts = r->counts[level].conflicts};
 
 		if (c.missed > 0)
 			add(&found, &c);
@@ -175,7 +179,8 @@ void records_eviction(struct process *p, struct record_eviction *r)
 					.evictor = r->evictor,
 					.evictor_structure = r->evictor_data.site,
 					.is_eviction = 1},
-				.missed = r->count};
+				.missed = r->count,
+				.conflicts = r->conflicts};
 
 	(void)p;
 	is_coarse |= r->function == 0;
@@ -188,6 +193,8 @@ static struct sim_hierarchy h;
 static const struct naive_access *now;
 static uint32_t bin;
 static bool missed_in[NAIVE_CACHES];
+static struct sim_cache full[SIM_MAX_LEVELS]; /* beside the levels below the first */
+static bool is_conflict;		      /* in the level that the access looked into last */
 
 /* Instructions have numbers, as long as these last. */
 static uint32_t site_of(uint64_t pc)
@@ -217,11 +224,70 @@ static void came(void *context, unsigned cache, uint64_t line, uint64_t victim)
 		bins_missed_at(bin, site, now->address);
 	}
 	bins_prefetch(cache, line);
-	bins_replaced(bin, cache, line, victim, !missed_in[cache], now->address);
+	bins_replaced(bin, cache, line, victim,
+		      missed_in[cache] ? BIN_MISS_COUNTED
+		      : is_conflict    ? BIN_MISS_CONFLICT
+				       : BIN_MISS_KNOWN,
+		      now->address);
 	missed_in[cache] = true;
 }
 
-static const struct sim_watch watch = {.came = came};
+static void looks(void *context, unsigned level, uint64_t line)
+{
+	struct sim_cache *c = &full[level];
+
+	(void)context;
+	is_conflict = sim_cache_use(c, line, 0) != SIM_NO_LINE;
+	if (!is_conflict)
+		sim_cache_insert(c, line, 0);
+}
+
+static const struct sim_watch watch = {.came = came, .looks = looks};
+
+/* ---- First levels: code hits lines that the cache beside has, too, and only writes a stamp ---- */
+
+struct first {
+	struct sim_index places; /* by line, of its stamp */
+	uint64_t *stamps, used;
+	struct recency beside;
+};
+
+static struct first firsts[2]; /* of data, of code */
+static uint64_t clock_now;
+
+static void start_first(struct first *f, uint32_t lines)
+{
+	f->stamps = calloc(lines, sizeof(*f->stamps));
+	if (f->stamps == NULL || sim_index_init(&f->places, lines, &sim_pages) != 0 ||
+	    recency_init(&f->beside, lines, f->stamps, lines) != 0)
+		errx(1, "no memory");
+}
+
+static void hit_first(struct first *f, uint64_t line)
+{
+	uint64_t *stamp = &f->stamps[sim_index_find(&f->places, line)];
+	const uint64_t *out;
+
+	if (!recency_holds(&f->beside, stamp))
+		recency_use(&f->beside, line, stamp, &out);
+	*stamp = ++clock_now;
+}
+
+static void miss_first(struct first *f, uint64_t line, uint64_t victim)
+{
+	const uint64_t *out;
+	uint64_t *stamp;
+
+	if (victim != SIM_NO_LINE) {
+		stamp = &f->stamps[sim_index_remove(&f->places, victim)];
+		recency_leave(&f->beside, stamp);
+	} else {
+		stamp = &f->stamps[f->used++];
+	}
+	sim_index_add(&f->places, line, (uint32_t)(stamp - f->stamps));
+	is_conflict = recency_use(&f->beside, line, stamp, &out);
+	*stamp = ++clock_now;
+}
 
 static void access_one(const struct naive_access *a)
 {
@@ -230,6 +296,7 @@ static void access_one(const struct naive_access *a)
 	const uint32_t most = h.shared.most_bytes, bytes = a->bytes < most ? a->bytes : most;
 	const uint64_t last = a->address + bytes - 1;
 	struct sim_cache *c = &h.core.own[slot].cache;
+	struct first *f = &firsts[is_fetch];
 	uint64_t events[SIM_MAX_EVENTS] = {0};
 
 	if (is_fetch && h.shared.geometry.code.size_bytes == 0)
@@ -240,11 +307,14 @@ static void access_one(const struct naive_access *a)
 	for (uint64_t line = a->address >> c->shift; line <= last >> c->shift; line++) {
 		uint64_t victim;
 
-		if (sim_cache_use(c, line, 0) != SIM_NO_LINE)
+		if (sim_cache_use(c, line, 0) != SIM_NO_LINE) {
+			hit_first(f, line);
 			continue;
+		}
 		victim = sim_cache_insert(c, line, 0);
-		came(NULL, is_fetch ? NAIVE_FIRST_CODE : 0, line,
-		     victim != SIM_NO_LINE ? sim_entry_line(victim) : SIM_NO_LINE);
+		victim = victim != SIM_NO_LINE ? sim_entry_line(victim) : SIM_NO_LINE;
+		miss_first(f, line, victim);
+		came(NULL, is_fetch ? NAIVE_FIRST_CODE : 0, line, victim);
 	}
 	if (bin != 0)
 		sim_below_watched(&h.core, is_fetch ? SIM_FETCH : SIM_LOAD, a->address, last,
@@ -268,12 +338,29 @@ static void give(void *context, void *memory, uint64_t bytes)
 	free(memory);
 }
 
+static void start_full(struct sim_cache *c, const struct sim_cache_geometry *g)
+{
+	const struct sim_cache_geometry one_set = {
+		.size_bytes = g->size_bytes,
+		.ways = (uint32_t)(g->size_bytes / g->line_bytes),
+		.line_bytes = g->line_bytes,
+		.replacement = SIM_REPLACE_LRU};
+
+	if (sim_cache_init(c, &one_set, &sim_pages) != 0)
+		errx(1, "no memory");
+}
+
 static void start(const struct sim_geometry *g)
 {
 	static const struct sim_memory memory = {NULL, take, give};
 
 	if (sim_hierarchy_init(&h, g, false, &memory) != 0 || !h.shared.is_basic)
 		errx(1, "no such hierarchy");
+	start_first(&firsts[0], (uint32_t)(g->levels[0].size_bytes / g->levels[0].line_bytes));
+	if (g->code.size_bytes > 0)
+		start_first(&firsts[1], (uint32_t)(g->code.size_bytes / g->code.line_bytes));
+	for (unsigned level = 1; level < g->level_count; level++)
+		start_full(&full[level], &g->levels[level]);
 	if (!bins_start(g->level_count, MOST_SITES))
 		errx(1, "no address space");
 	naive = naive_bins_new(g);
@@ -295,6 +382,7 @@ static void access_both(enum naive_kind kind, uint64_t pc, uint64_t address, uin
 
 /* How far the counts differ, and in how many places. */
 static size_t compared, wrong;
+static uint64_t conflicts;
 
 static void expect(const struct naive_count *c, void *context)
 {
@@ -305,15 +393,17 @@ static void expect(const struct naive_count *c, void *context)
 	compared++;
 	if (c->key.is_eviction && is_coarse)
 		return;
-	if (ours->missed == c->missed && ours->cold == c->cold && ours->by_self == c->by_self)
+	conflicts += c->conflicts;
+	if (ours->missed == c->missed && ours->cold == c->cold && ours->by_self == c->by_self &&
+	    ours->conflicts == c->conflicts)
 		return;
 	if (wrong++ < 5)
 		printf("%s cache %" PRIu64 " at %" PRIx64 ", structure %" PRIu64
-		       ": expected %" PRIu64 " %" PRIu64 " %" PRIu64 ", found %" PRIu64 " %" PRIu64
-		       " %" PRIu64 "\n",
+		       ": expected %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ", found %" PRIu64
+		       " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 		       c->key.is_eviction ? "eviction" : "bin", c->key.cache, c->key.where,
-		       c->key.structure, c->missed, c->cold, c->by_self, ours->missed, ours->cold,
-		       ours->by_self);
+		       c->key.structure, c->missed, c->cold, c->by_self, c->conflicts, ours->missed,
+		       ours->cold, ours->by_self, ours->conflicts);
 }
 
 static void without_functions(const struct naive_count *c, void *sums)
@@ -465,7 +555,8 @@ static int run_trace(char **caches)
 			version++;
 	}
 	status = finish();
-	printf("%" PRIu64 " accesses, %zu counts, %zu differ\n", accesses, compared, wrong);
+	printf("%" PRIu64 " accesses, %zu counts, %" PRIu64 " conflicts, %zu differ\n", accesses,
+	       compared, conflicts, wrong);
 	return status;
 }
 

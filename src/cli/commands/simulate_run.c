@@ -81,13 +81,20 @@ static int check_graph(const struct options *o, struct err *err)
 static int check_data(const struct options *o, struct err *err)
 {
 	static const int others[] = {OPTION_ALSO, OPTION_NO_FILTER, 0};
-	static const int of_data[] = {OPTION_WHOSE, OPTION_REFERENCES, 0};
+	static const int of_data[] = {OPTION_WHOSE, OPTION_REFERENCES, OPTION_CONFLICTS, 0};
+	static const int parts[] = {OPTION_SAMPLE, OPTION_SETS, 0};
 	const char *other = options_first(o, others), *one = options_first(o, of_data);
+	const char *part = options_first(o, parts);
 
 	if (one != NULL && other != NULL)
 		return err_set(err, "--%s cannot be counted with --%s: leave one out", one, other);
 	if (options_given(o, OPTION_REFERENCES) && options_given(o, OPTION_SETS))
 		return err_set(err, "--references needs all sets: leave out --sets");
+	if (options_given(o, OPTION_CONFLICTS) && part != NULL)
+		return err_set(err,
+			       "--conflicts needs all accesses, to compare with a cache of one "
+			       "set: leave out --%s",
+			       part);
 	return 0;
 }
 

@@ -112,6 +112,12 @@ int simulate_take_references(void *options, const char *text, struct err *err)
 	return simulate_take_data(options, text, err);
 }
 
+int simulate_take_conflicts(void *options, const char *text, struct err *err)
+{
+	add_flag(options, CHANNEL_CONFLICTS);
+	return simulate_take_data(options, text, err);
+}
+
 int simulate_take_no_graph(void *options, const char *text, struct err *err)
 {
 	return add_flag(options, CHANNEL_NO_GRAPH);

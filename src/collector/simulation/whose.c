@@ -75,6 +75,11 @@ static int64_t structure_id(struct recorder *r, struct process *p, const struct 
 	return (int64_t)id;
 }
 
+static uint64_t conflicts(const struct recorder *r, uint64_t n)
+{
+	return r->whose.finds_conflicts ? n : STORE_NOT_TOLD_APART;
+}
+
 static void put_bin(struct recorder *r, const struct bin_counts *c, const char *cache,
 		    int64_t structure, int64_t location)
 {
@@ -87,6 +92,7 @@ static void put_bin(struct recorder *r, const struct bin_counts *c, const char *
 		.by_self = c->by_self,
 		.unknown = c->unknown,
 		.above = c->above,
+		.conflicts = conflicts(r, c->conflicts),
 	};
 
 	if (c->missed != 0 && !r->failed)
@@ -149,6 +155,7 @@ const char *recorder_on_eviction(struct recorder *r, struct process *p,
 	struct store_eviction row = {
 		.cache = whose_cache_name(r, e->cache),
 		.misses = e->count,
+		.conflicts = conflicts(r, e->conflicts),
 		.location_id = locate(r, p, e->function, e->position),
 		.evictor_location_id = locate(r, p, e->evictor, e->position),
 	};

@@ -3,6 +3,8 @@
 #ifndef DWELL_COLLECTOR_SIMULATION_WHOSE_H
 #define DWELL_COLLECTOR_SIMULATION_WHOSE_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "channel/channel.h"
 
@@ -12,6 +14,7 @@ struct whose {
 		ids[BIN_DATA_KINDS]; /* by kind: process and site or address -> id in the store */
 	int64_t last_id;
 	uint32_t levels; /* of the simulated hierarchy */
+	bool finds_conflicts;
 };
 
 void whose_release(struct whose *w);

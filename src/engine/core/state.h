@@ -422,6 +422,12 @@ static inline bool engine_counts_references(void)
 	return engine_counts_data() && engine.config.simulate_flags & CHANNEL_REFERENCES;
 }
 
+/* Are conflict misses counted apart? */
+static inline bool engine_finds_conflicts(void)
+{
+	return engine_counts_data() && engine.config.simulate_flags & CHANNEL_CONFLICTS;
+}
+
 static inline bool engine_follows_calls(void)
 {
 	return engine_simulates() && !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);

@@ -2,6 +2,8 @@
 /* The levels below the first, watched; see below.h. */
 #include "sim/system/below.h"
 
+#include <stddef.h>
+
 static const unsigned columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
 
@@ -11,6 +13,8 @@ static bool reference_line(struct sim_cache *c, unsigned level, uint64_t line,
 	uint64_t victim;
 
 	line &= SIM_ENTRY_LINES;
+	if (watch->looks != NULL)
+		watch->looks(watch->context, level, line);
 	if (sim_cache_use(c, line, 0) != SIM_NO_LINE)
 		return false;
 	victim = sim_cache_insert(c, line, 0);

@@ -9,6 +9,8 @@
 #include "sim/system/core.h"
 
 struct sim_watch {
+	/* An access looks for a line in a level, 1 or more. NULL: nobody wants to know. */
+	void (*looks)(void *context, unsigned level, uint64_t line);
 	/* A line came to a level, 1 or more, in the place of `victim`; SIM_NO_LINE: it was free. */
 	void (*came)(void *context, unsigned level, uint64_t line, uint64_t victim);
 	void *context;

@@ -10,6 +10,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_handover.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_multi.h"
@@ -202,6 +203,8 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	if (engine_counts_data() && w.h &&
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES) && !w.chooses_sets)
 		filter_windows_start();
+	if (engine_finds_conflicts() && w.h && !filter_conflicts_start(w.h))
+		return false;
 	return f.on = f.is_reserved = true;
 }
 
@@ -263,6 +266,7 @@ static struct sim_cache *cache_of(const struct filter_level *l)
 /* The place in a row that is evicted. */
 static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t places)
 {
+	const uint64_t *times = l->came ? l->came : l->stamps;
 	struct sim_cache *c = cache_of(l);
 	uint64_t least = first;
 
@@ -273,19 +277,22 @@ static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t pl
 		return first + sim_random_below(&c->random, c->ways);
 	}
 	for (uint64_t i = first + 1; i < first + places; i++)
-		least = l->stamps[i] < l->stamps[least] ? i : least;
+		least = times[i] < times[least] ? i : least;
 	return least;
 }
 
 /* Evicts a line for `line`, whose cell is 0. Returns its place. */
-static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
+static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
 {
 	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
 	uint64_t least = victim(l, first, places);
+	uint32_t place = (uint32_t)(uintptr_t)&l->stamps[least];
 
 	if (!w.h)
 		f.missed[f.missed_lines++] = (struct filter_miss){.line = line & (LINES - 1),
 								  .victim = l->owners[least]};
+	if (filter_conflicts_are_on && l != &w.last)
+		filter_conflicts_miss(l, line & (LINES - 1), place);
 	if (filter_watches()) {
 		if (w.is_fast)
 			filter_look_below(); /* what missed before is counted before */
@@ -295,9 +302,11 @@ static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
 	filter_forget_oldest(l, line & l->set_mask);
+	if (l->came)
+		l->came[least] = time;
 	if (l != &w.data || !filter_window_is_open)
-		*cell = (uint32_t)(uintptr_t)&l->stamps[least];
-	return (uint32_t)(uintptr_t)&l->stamps[least];
+		*cell = place;
+	return place;
 }
 
 /* Returns the line's place. Sets *missed if it has missed. */
@@ -307,14 +316,16 @@ static uint32_t touch_line(struct filter_level *l, uint64_t line, uint32_t *cell
 	uint32_t place = *cell;
 	bool is_new;
 
-	if (!place && l == &w.data)
-		place = filter_window_find(line, cell);
+	if (!place)
+		place = filter_hidden_place(l, line, cell);
 	is_new = !place;
 	if (is_new && !filter_has_set(line))
 		return *cell = FILTER_ELSEWHERE;
 	*missed |= is_new;
 	if (is_new)
-		place = bring_in(l, line, cell);
+		place = bring_in(l, line, cell, time);
+	else if (!*cell && filter_conflicts_are_on)
+		filter_conflicts_hit(l, line & (LINES - 1), cell, place);
 	if (is_new || l->by_use)
 		*(uint64_t *)low(place) = time;
 	return place;
@@ -324,33 +335,14 @@ static bool touch_last(uint64_t line)
 {
 	bool missed = false;
 
+	if (filter_conflicts_are_on)
+		filter_conflicts_look(1, line & (LINES - 1));
 	touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock, &missed);
 	return missed;
 }
 
 static const uint8_t columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
-
-/* One or both lines of the access have missed in a front of several hierarchies. */
-static void put_misses(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
-{
-	struct filter_miss *m = f.missed;
-
-	for (uint32_t i = 0; i < f.missed_lines; i++) {
-		m[i].insn = in;
-		m[i].column = columns[kind];
-	}
-	if (f.missed_lines == 2)
-		m[0].flags = MISS_GOES_ON;
-	if (f.missed_lines == 2 || m->line != (first >> FILTER_LINE_SHIFT & (LINES - 1)))
-		m[f.missed_lines - 1].flags = MISS_WITH_BEFORE;
-	else if (first >> FILTER_LINE_SHIFT != last >> FILTER_LINE_SHIFT)
-		m->flags = MISS_WITH_NEXT;
-	filter_multi_make_room();
-	for (uint32_t i = 0; i < f.missed_lines; i++)
-		filter_multi_put(&m[i]);
-	f.missed_lines = 0;
-}
 
 /* The first level has missed: look up the levels below. */
 static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
@@ -359,25 +351,31 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
 	uint64_t line, end;
 
-	filter_keep_near(&first, &last);
+	if (w.chooses_sets)
+		filter_keep_chosen(&first, &last);
 	line = first >> FILTER_LINE_SHIFT;
 	end = last >> FILTER_LINE_SHIFT;
 	if (!w.h) {
-		put_misses(in, kind, first, last);
+		for (uint32_t i = 0; i < f.missed_lines; i++) {
+			f.missed[i].insn = in;
+			f.missed[i].column = columns[kind];
+		}
+		filter_multi_put(f.missed, f.missed_lines, first, last);
+		f.missed_lines = 0;
 		return;
 	}
 	if (w.is_fast) {
 		const uint32_t *at = w.columns[columns[kind]];
-		bool missed, counts;
+		bool missed;
 
 		filter_look_below();
-		missed = touch_last(line) | (end != line && touch_last(end));
-		counts = filter_access_counts(columns[kind], 0);
-		missed &= filter_access_counts(columns[kind], 1);
-		events[at[0]] += counts;
+		missed = touch_last(line);
+		if (end != line)
+			missed |= touch_last(end);
+		events[at[0]]++;
 		events[at[1]] += missed;
 		filter_access_end(columns[kind], events);
-		filter_calls_count(at[0], counts);
+		filter_calls_count(at[0], 1);
 		filter_calls_count(at[1], missed);
 	} else {
 		if (filter_watches())
@@ -403,7 +401,8 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 	uint32_t place;
 
 	filter_access_begin(address);
-	place = touch_line(&w.data, line, data_cell(line), time, &missed);
+	place = touch_line(&w.data, line, data_cell(line),
+			   time - (last != line && filter_conflicts_are_on), &missed);
 	if (last != line)
 		place = touch_line(&w.data, last, data_cell(last), time, &missed);
 	if (missed)
@@ -428,7 +427,8 @@ static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 	filter_access_fetch(pc);
 	place = touch_line(&w.code, line, low(filter_code_cell(line)), time, &missed);
 	if (last != line)
-		place = touch_line(&w.code, last, low(filter_code_cell(last)), time, &missed);
+		place = touch_line(&w.code, last, low(filter_code_cell(last)),
+				   time + filter_conflicts_are_on, &missed);
 	if (missed)
 		go_below(in, SIM_FETCH, pc, end);
 	return place;
@@ -506,10 +506,11 @@ static uint64_t next_time(struct thread *t)
  */
 static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 {
+	const struct sim_cache *c = cache_of(&w.data);
 	uint64_t least = n - i - 1,
 		 step = (uint64_t)(rep->step < 0 ? -(int64_t)rep->step : rep->step);
 
-	if ((rep->accesses > 1 && (!w.data.by_use || cache_of(&w.data)->ways < rep->accesses)) ||
+	if ((rep->accesses > 1 && (c->replacement != SIM_REPLACE_LRU || c->ways < rep->accesses)) ||
 	    !step)
 		return 0;
 	for (uint32_t k = 0; k < rep->accesses; k++) {

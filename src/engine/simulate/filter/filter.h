@@ -43,7 +43,7 @@
 #define FILTER_MOST_SITES   0x400000
 /* Constants of misses. */
 /*
- * Which lines count, if not all (--sets): those with ((line - first) & mask) < count.
+ * Which lines are simulated, if not all (--sets): those with ((line - first) & mask) < count.
  */
 #define FILTER_SETS_FIRST (FILTER_LOW + 16)
 #define FILTER_SETS_MASK  (FILTER_LOW + 24)
@@ -73,11 +73,11 @@
 #define OLDEST_SHIFT 5
 /* struct filter_state */
 #define F_DATA	     0
-#define F_CODE	     48
-#define F_LAST	     96
-#define F_LAST_CELLS 144
-#define F_LAST_CLOCK 152
-#define F_TO_LAST    160
+#define F_CODE	     56
+#define F_LAST	     112
+#define F_LAST_CELLS 168
+#define F_LAST_CLOCK 176
+#define F_TO_LAST    184
 
 #ifndef __ASSEMBLER__
 
@@ -100,6 +100,8 @@ bool filter_start(struct sim_hierarchy *h);
 /* The same for several hierarchies. */
 bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
+/* Is the line of its set simulated? */
+bool filter_has_set(uint64_t line);
 /* Are fetches simulated? */
 bool filter_has_code(void);
 /* The variant of simulated code. */
@@ -182,6 +184,8 @@ struct filter_level {
 	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
 	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
 	struct filter_oldest *oldest; /* by set of a first level; for filter_miss.S only */
+	/* FIFO with stamps by use (filter_conflicts.h): when lines came, by place; else NULL */
+	uint64_t *came;
 };
 /* Forget the set's oldest line, after its stamps or lines were changed. */
 void filter_forget_oldest(struct filter_level *l, uint64_t set);

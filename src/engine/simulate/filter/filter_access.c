@@ -4,8 +4,8 @@
 
 #include "engine/core/run_mode.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_notes.h"
-#include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/sampled/cold.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/references.h"
@@ -19,14 +19,14 @@ struct filter_access filter_access;
 void filter_access_begin(uint64_t address)
 {
 	a.address = address;
-	a.bin = a.caches = a.unknown = a.elsewhere = 0;
+	a.bin = a.caches = a.unknown = 0;
 	a.is_fetch = false;
 }
 
 void filter_access_fetch(uint64_t pc)
 {
 	a.pc = pc;
-	a.bin = a.caches = a.unknown = a.elsewhere = 0;
+	a.bin = a.caches = a.unknown = 0;
 	a.is_fetch = true;
 }
 
@@ -62,10 +62,10 @@ static void find_bin(void)
 /* `bit`: of the cache. Of two lines that miss the first one counts. */
 static enum bin_miss how_of(uint32_t bit)
 {
-	if ((a.caches | a.elsewhere) & bit)
+	if (a.caches & bit)
 		return BIN_MISS_COUNTED;
 	if (!stretches_are_on() || !a.unknown)
-		return BIN_MISS_KNOWN;
+		return filter_is_conflict ? BIN_MISS_CONFLICT : BIN_MISS_KNOWN;
 	return a.unknown & ~bit ? BIN_MISS_ABOVE : BIN_MISS_UNKNOWN;
 }
 
@@ -75,13 +75,13 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 
 	if (victim == SIM_NO_LINE && !(a.caches & bit))
 		a.unknown |= (uint8_t)bit;
-	if (!(a.caches & bit) && !filter_counts_set(line))
-		a.elsewhere |= (uint8_t)bit;
-	if (bins_are_on()) {
-		if (!a.bin)
-			find_bin();
-		bins_replaced(a.bin, cache, line, victim, how_of(bit), a.is_fetch ? 0 : a.address);
+	if (!bins_are_on()) {
+		a.caches |= (uint8_t)bit;
+		return;
 	}
+	if (!a.bin)
+		find_bin();
+	bins_replaced(a.bin, cache, line, victim, how_of(bit), a.is_fetch ? 0 : a.address);
 	a.caches |= (uint8_t)bit;
 }
 
@@ -101,43 +101,39 @@ static void came(void *context, unsigned level, uint64_t line, uint64_t victim)
 	replaced((enum bin_cache)level, line, victim);
 }
 
-const struct sim_watch filter_access_watch = {.came = came};
+static void looks(void *context, unsigned level, uint64_t line)
+{
+	if (filter_conflicts_are_on)
+		filter_conflicts_look(level, line);
+}
 
-/* ---- Events ---- */
+const struct sim_watch filter_access_watch = {.came = came, .looks = looks};
+
+/* ---- Unknown references ---- */
 
 static uint64_t *event(uint64_t events[], unsigned id)
 {
 	return &events[filter_state.h->shared.list.index[id]];
 }
 
-static uint32_t bit_of(unsigned column, uint32_t level)
-{
-	return 1u << (level == 0 && column == 0 ? (uint32_t)BIN_FIRST_CODE : level);
-}
-
-bool filter_access_counts(unsigned column, uint32_t level)
-{
-	return !(a.elsewhere & bit_of(column, level));
-}
-
-void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere, unsigned column,
-			  uint64_t events[])
+void filter_count_unknown(uint32_t missed, uint32_t unknown, unsigned column, uint64_t events[])
 {
 	const uint32_t levels = filter_state.h->shared.geometry.level_count;
 	bool above = false;
 
-	for (uint32_t level = 0; level < levels && missed & bit_of(column, level); level++) {
-		const uint32_t bit = bit_of(column, level);
-		const bool counts = !(elsewhere & bit);
-		struct stretch_cache *c = &stretch_caches[__builtin_ctz(bit)];
+	for (uint32_t level = 0; level < levels; level++) {
+		const uint32_t cache = level == 0 && column == 0 ? BIN_FIRST_CODE : level;
+		struct stretch_cache *c = &stretch_caches[cache];
 
-		c->missed += counts;
+		if (!(missed >> cache & 1))
+			return;
+		c->missed++;
 		if (above) {
-			c->above += counts;
-			*event(events, SIM_ABOVE + 3 * (level - 1) + column) += counts;
-		} else if (unknown & bit) {
-			c->unknown += counts;
-			*event(events, SIM_UNKNOWN + 3 * level + column) += counts;
+			c->above++;
+			++*event(events, SIM_ABOVE + 3 * (level - 1) + column);
+		} else if (unknown >> cache & 1) {
+			c->unknown++;
+			++*event(events, SIM_UNKNOWN + 3 * level + column);
 			above = true;
 		}
 	}
@@ -145,11 +141,6 @@ void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere,
 
 void filter_access_end(unsigned column, uint64_t events[])
 {
-	const uint32_t levels = filter_state.h->shared.geometry.level_count;
-
-	for (uint32_t level = 0; level < levels && a.elsewhere && !filter_state.is_fast; level++)
-		if (!filter_access_counts(column, level))
-			--*event(events, SIM_MISSES + 3 * level + column);
 	if (stretches_are_on())
-		filter_count_unknown(a.caches, a.unknown, a.elsewhere, column, events);
+		filter_count_unknown(a.caches, a.unknown, column, events);
 }

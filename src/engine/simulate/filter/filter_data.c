@@ -12,6 +12,7 @@
  */
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_check.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -19,6 +20,7 @@
 #include "engine/simulate/segments.h"
 
 #define STUB_BYTES 5u /* a jump to a tail */
+#define TICK_BYTES 10u
 
 struct access {
 	struct mem_op m;
@@ -79,6 +81,12 @@ void filter_need_islands(struct job *j, uint32_t bytes)
 static bool names(const struct mem_op *m, enum reg r)
 {
 	return m->base == r || m->index == r;
+}
+
+void filter_put_tick(struct job *j)
+{
+	filter_need_islands(j, TICK_BYTES);
+	emit_tick(&j->o, j->arena->data->tick);
 }
 
 /* reg = the address of the access, wherever the target's rcx is. */
@@ -468,11 +476,12 @@ void filter_put_tails(struct job *j)
 
 void filter_begin_data(struct job *j)
 {
-	const uint64_t set_bytes = (filter_state.data.set_mask + 1) << FILTER_LINE_SHIFT;
+	const uint64_t sets = filter_state.data.set_mask + 1;
 
 	filter_work.tails = 0;
 	filter_work.next_run = 0;
-	filter_plan_accesses(&filter_work.plan, &j->in[j->first], j->end - j->first, set_bytes,
+	filter_plan_accesses(&filter_work.plan, &j->in[j->first], j->end - j->first,
+			     filter_conflicts_are_on ? 0 : sets << FILTER_LINE_SHIFT,
 			     filter_has_code());
 }
 
@@ -486,7 +495,7 @@ void filter_emit_data(struct job *j, uint32_t i, bool is_live)
 		const struct filter_run *run = &filter_work.plan.run[filter_work.next_run];
 
 		if (n && time[n] != time[n - 1] && time[n] % 2 == 0)
-			emit_tick(&j->o, j->arena->data->tick);
+			filter_put_tick(j);
 		if (filter_work.next_run == filter_work.plan.runs || n < run->first) {
 			emit_access(j, in, &in->mem[k], n, is_live);
 			continue;

@@ -14,6 +14,7 @@
  */
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_check.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -62,6 +63,8 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		site.flags |= FILTER_SITE_PAIR;
 	else if (first != last)
 		site.flags |= FILTER_SITE_BOTH;
+	if (filter_conflicts_are_on && i != j->first)
+		filter_put_tick(j); /* its own time; a segment begins with another one */
 	filter_need_islands(j, FETCH_MOST);
 	if (borrows)
 		filter_put_rcx_away(j);
@@ -84,7 +87,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		}
 		site.back = j->o.p;
 		if (filter_state.code.by_use)
-			emit_stamp(&j->o, reg, false);
+			emit_stamp(&j->o, reg, filter_conflicts_are_on && line != first);
 	}
 	if (borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);

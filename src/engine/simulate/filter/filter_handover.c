@@ -42,10 +42,11 @@ static uint32_t find_pairs(const struct filter_caches *c, struct pair p[PAIRS])
 /* The place of the oldest line of a row, or NULL. */
 static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
 {
+	const uint64_t *times = l->came ? l->came : l->stamps;
 	uint64_t least = first;
 
 	for (uint64_t i = first; i < first + places; i++)
-		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
+		if (l->owners[i] && (!l->owners[least] || times[i] < times[least]))
 			least = i;
 	return l->owners[least] ? &l->owners[least] : 0;
 }

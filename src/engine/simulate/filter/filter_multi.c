@@ -51,7 +51,7 @@ const uint64_t *filter_multi_events(void)
 
 /* ---- Writing down ---- */
 
-void filter_multi_make_room(void)
+static void make_room(void)
 {
 	if (q.next < q.last)
 		return;
@@ -60,10 +60,25 @@ void filter_multi_make_room(void)
 		filter_calls_follow();
 }
 
-void filter_multi_put(const struct filter_miss *miss)
+static void put(const struct filter_miss *miss)
 {
 	filter_calls_missed();
 	*q.next++ = *miss;
+}
+
+void filter_multi_put(struct filter_miss m[], uint32_t n, uint64_t first, uint64_t last)
+{
+	const uint64_t line = first >> FILTER_LINE_SHIFT;
+
+	if (n == 2)
+		m[0].flags = MISS_GOES_ON;
+	if (n == 2 || m->line != (line & ((1ull << FILTER_LINE_BITS) - 1)))
+		m[n - 1].flags = MISS_WITH_BEFORE;
+	else if (line != last >> FILTER_LINE_SHIFT)
+		m->flags = MISS_WITH_NEXT;
+	make_room();
+	for (uint32_t i = 0; i < n; i++)
+		put(&m[i]);
 }
 
 /* ---- Looking at them ---- */

@@ -81,12 +81,10 @@ static inline bool filter_multi_is_on(void)
 }
 
 /*
- * Note a miss; of two misses of an access, one after the other. There is room after
- * filter_multi_make_room.
+ * Note the n misses, one or two, of an access to the bytes first .. last. Their members are set,
+ * except flags.
  */
-void filter_multi_put(const struct filter_miss *miss);
-/* Make room for two, the most that an access has. */
-void filter_multi_make_room(void);
+void filter_multi_put(struct filter_miss m[], uint32_t n, uint64_t first, uint64_t last);
 
 /* The number of noted misses. */
 uint32_t filter_multi_waiting(void);

@@ -34,6 +34,9 @@ void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to);
 void filter_need_islands(struct job *j, uint32_t bytes);
 void filter_put_islands(struct job *j, bool is_passed);
 
+/* Let the clock tick. */
+void filter_put_tick(struct job *j);
+
 /* Store rcx to spill3, unless it is there: repeated stores and loads wait for each other. */
 void filter_put_rcx_away(struct job *j);
 

@@ -27,6 +27,7 @@ struct walk {
 	struct place run; /* which may still grow */
 	uint8_t run_first, run_members, run_size;
 	uint64_t run_line; /* of its code */
+	bool has_runs;
 };
 
 static struct place place_of(const struct walk *w, const struct mem_op *m)
@@ -75,6 +76,8 @@ static void add_to_run(struct walk *w, const struct place *at, const struct mem_
 {
 	struct place sum = both(&w->run, at);
 
+	if (!w->has_runs)
+		return;
 	if (w->run_members &&
 	    (!can_be_member(at, m) || !same_base(&w->run, at) || sum.high - sum.low >= LINE_BYTES))
 		end_run(w);
@@ -101,6 +104,15 @@ static void execute(struct walk *w, const struct insn *in)
 	for (uint32_t r = 0; r < 16; r++)
 		if ((in->gprs_written >> r & 1) && !(r == RSP && is_known))
 			w->version[r]++;
+}
+
+/* A tick for each: code that handles an access of two lines needs the half tick before. */
+static void tell_all_apart(struct filter_plan *p, uint32_t accesses)
+{
+	_Static_assert(2 * (FILTER_MOST_ACCESSES - 1) <= UINT8_MAX, "times fit");
+
+	for (uint32_t n = 0; n < accesses; n++)
+		p->time[n] = (uint8_t)(2 * n);
 }
 
 /* Gives an access another time than the one before if their lines may be of one set. */
@@ -136,7 +148,7 @@ static void find_times(const struct walk *w, uint64_t set_bytes)
 void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t n,
 			  uint64_t set_bytes, bool splits_lines)
 {
-	struct walk w = {.p = p};
+	struct walk w = {.p = p, .has_runs = set_bytes != 0};
 
 	p->runs = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -155,5 +167,8 @@ void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t
 		execute(&w, &in[i]);
 	}
 	end_run(&w);
-	find_times(&w, set_bytes);
+	if (set_bytes)
+		find_times(&w, set_bytes);
+	else
+		tell_all_apart(p, w.accesses);
 }

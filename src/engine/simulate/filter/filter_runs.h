@@ -10,6 +10,8 @@
  * one.
  *
  * One time also suffices for neighbouring accesses whose lines are the same or in different sets.
+ *
+ * Where each access needs a time of its own (filter_conflicts.h) there are no runs.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_RUNS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_RUNS_H
@@ -33,15 +35,16 @@ struct filter_run {
 struct filter_plan {
 	uint32_t runs; /* in order of their accesses */
 	struct filter_run run[FILTER_MOST_ACCESSES / FILTER_RUN_LEAST];
-	/* by access: ticks of the clock since the segment's beginning */
+	/* by access: half ticks of the clock since the segment's beginning */
 	uint8_t time[FILTER_MOST_ACCESSES];
 	/* by access: how far the stack pointer has moved before it */
 	int64_t moved[FILTER_MOST_ACCESSES];
 };
 
 /*
- * Plan the accesses of in[0..n). set_bytes: the distance of two neighbouring lines of a set.
- * splits_lines: a run ends where code is fetched from another line.
+ * Plan the accesses of in[0..n). set_bytes: the distance of two neighbouring lines of a set; 0:
+ * each access needs its own time. splits_lines: a run ends where code is fetched from another
+ * line.
  */
 void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t n,
 			  uint64_t set_bytes, bool splits_lines);

@@ -8,6 +8,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
@@ -68,7 +69,7 @@ static const char *behind(enum filter_stub stub)
 {
 	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
-	if (stub == FILTER_SLOW || (!w.is_fast && !filter_multi_is_on()))
+	if (stub == FILTER_SLOW || filter_conflicts_are_on || (!w.is_fast && !filter_multi_is_on()))
 		return filter_slow;
 	if (filter_multi_is_on())
 		return is_code ? filter_multi_code : filter_multi_data;

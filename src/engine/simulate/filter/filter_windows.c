@@ -6,6 +6,7 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/whose/references.h"
 
@@ -58,19 +59,8 @@ static void show_lines(void)
 	const struct filter_level *l = &filter_state.data;
 
 	for (uint64_t i = 0; i < places(); i++)
-		if (l->owners[i])
+		if (l->owners[i] && filter_conflicts_show(l, &l->stamps[i]))
 			*l->owners[i] = (uint32_t)(uintptr_t)&l->stamps[i];
-}
-
-uint32_t filter_window_find(uint64_t line, const uint32_t *cell)
-{
-	const struct filter_level *l = &filter_state.data;
-	const uint64_t ways = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * ways;
-
-	for (uint64_t i = first; filter_window_is_open && i < first + ways; i++)
-		if (l->owners[i] == cell)
-			return (uint32_t)(uintptr_t)&l->stamps[i];
-	return 0;
 }
 
 /* ---- Triggers ---- */

@@ -37,8 +37,6 @@ void filter_window_cut(void);
 
 extern bool filter_window_is_open;
 
-/* The place of a line of data, by its cell; 0: no window is open, or it is not in the cache. */
-uint32_t filter_window_find(uint64_t line, const uint32_t *cell);
 /* In a window: an access of a site is about to be handled. It may be the last. */
 void filter_window_see(uint32_t site, uint64_t pc, uint64_t address);
 /* It was handled. */

@@ -42,7 +42,8 @@ struct bin {
 	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct bin) == 256, "four cache lines");
+_Static_assert(sizeof(struct bin) == 320, "five cache lines");
+_Static_assert(offsetof(struct bin, counts[0].unknown) == 64, "what all misses count is in one");
 
 _Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
 
@@ -93,10 +94,14 @@ static struct bin *bin_at(uint32_t number)
 
 /* ---- Bins ---- */
 
+/* Sites are numbered anew: no memo of data that a site had may seem one of its code now. */
+#define OF_CODE (1u << 31)
+
 struct bins_versions bins_versions(void)
 {
-	return (struct bins_versions){.data = 1 + structures_version() + b.forgotten,
-				      .code = 1 + structures_code_version() + b.forgotten};
+	return (struct bins_versions){.data = (1 + structures_version() + b.forgotten) & ~OF_CODE,
+				      .code = (1 + structures_code_version() + b.forgotten) |
+					      OF_CODE};
 }
 
 static uint32_t bin_of(uint64_t pc, uint32_t structure)
@@ -239,7 +244,7 @@ static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor, 
 	struct bin_counts *counts = &bin->counts[cache == BIN_FIRST_CODE ? 0 : cache];
 
 	counts->missed++;
-	if (how != BIN_MISS_KNOWN) {
+	if (how == BIN_MISS_UNKNOWN || how == BIN_MISS_ABOVE) {
 		counts->unknown += how == BIN_MISS_UNKNOWN;
 		counts->above += how == BIN_MISS_ABOVE;
 		return;
@@ -249,7 +254,8 @@ static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor, 
 		return;
 	}
 	counts->by_self += groups_structure(bin->group) == groups_structure(evictor);
-	pairs_count(bin->group, evictor, cache);
+	counts->conflicts += how == BIN_MISS_CONFLICT;
+	pairs_count(bin->group, evictor, cache, how == BIN_MISS_CONFLICT);
 }
 
 /* Where the evictor of a line stands; NULL: memory has run out. */
@@ -331,21 +337,12 @@ void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_dat
 	structures_describe(p, (uint32_t)k->b, data);
 }
 
-/* In some level; the first one may not count (filter_sets.h). */
-static bool has_missed(const struct bin *bin)
-{
-	for (uint32_t level = 0; level < BIN_MOST_LEVELS; level++)
-		if (bin->counts[level].missed)
-			return true;
-	return false;
-}
-
 static void send_bin(struct process *p, uint32_t number)
 {
 	struct bin *bin = bin_at(number);
 	struct record_bin r = {.range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
-	if (!has_missed(bin))
+	if (!bin->counts[0].missed)
 		return;
 	memcpy(r.counts, bin->counts, sizeof r.counts);
 	bins_describe(p, number, &r.pc, &r.data);
@@ -365,7 +362,8 @@ static void describe(struct process *p, uint32_t number, bool is_group, uint64_t
 static void send_pair(void *context, const struct pair *pair, uint64_t count)
 {
 	struct process *p = context;
-	struct record_eviction r = {.cache = pair->cache, .count = count};
+	struct record_eviction r = {
+		.cache = pair->cache, .count = count, .conflicts = pair->are_conflicts ? count : 0};
 
 	describe(p, pair->missed, pair->are_groups, &r.function, &r.data);
 	describe(p, pair->evictor, pair->are_groups, &r.evictor, &r.evictor_data);

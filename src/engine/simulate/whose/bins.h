@@ -7,6 +7,12 @@
  *   - cold: the line was never in this level before;
  *   - replaced: it was, and an access of some group took its place.
  *
+ * On request replaced misses are divided (Hill and Smith 1989, section 3):
+ *
+ *   - conflict: a fully associative LRU cache with as many lines, of the same size, would have hit;
+ *     it sees the same accesses as this level: those that missed in the level above;
+ *   - capacity: it would not.
+ *
  * The rules:
  *
  *   - An access that misses on two lines counts once, for the first of them.
@@ -15,6 +21,7 @@
  *   - A fetch is an access to the data structure "code" of its file. LL holds code and data, so
  *     they evict each other there.
  *   - A line that is evicted again has its last evictor.
+ *   - Whatever the policy of the level, the fully associative cache is LRU.
  *   - Of a sampled simulation (MemSpy, 6.5): where a line was evicted while the simulation was off,
  *     or may have been, the first access in the stretch to its set is named. It would have evicted
  *     the line, too. A line that was first touched then counts as cold.
@@ -91,6 +98,7 @@ void bins_missed_at(uint32_t bin, uint32_t site, uint64_t address);
 enum bin_miss {
 	BIN_MISS_COUNTED, /* no more: the access has missed on another line of it before */
 	BIN_MISS_KNOWN,
+	BIN_MISS_CONFLICT, /* unless it is cold */
 	/* In a stretch (stretches.h), where these have no cause. */
 	BIN_MISS_UNKNOWN,
 	BIN_MISS_ABOVE,

@@ -10,16 +10,18 @@
 #define MOST_DETAILED (256u << 10) /* pairs of groups; further ones are without functions */
 #define LATER	      48u
 
-/* A key: the one that missed, its evictor, the cache, and whether they are groups. */
+/* A key: the one that missed, its evictor, the cache, whether they are groups, and conflicts. */
 #define KEY_BITS     26u /* of a group or a structure */
 #define KEY_MASK     ((1ull << KEY_BITS) - 1)
 #define CACHE_SHIFT  (2 * KEY_BITS)
 #define CACHE_BITS   6u
 #define GROUPS_SHIFT (CACHE_SHIFT + CACHE_BITS)
+#define KEY_CONFLICT (1ull << (GROUPS_SHIFT + 1))
 #define KEY_IS_USED  (1ull << 63)
 
 _Static_assert(GROUP_BITS <= KEY_BITS && STRUCTURE_BITS <= KEY_BITS, "a key holds two");
 _Static_assert(BIN_CACHES <= 1 << CACHE_BITS, "a key holds a cache");
+_Static_assert(GROUPS_SHIFT + 1 < 63, "and two flags");
 
 struct entry {
 	uint64_t key; /* 0: free */
@@ -46,7 +48,8 @@ static struct pair pair_of(uint64_t key)
 		.missed = (uint32_t)(key & KEY_MASK),
 		.evictor = (uint32_t)(key >> KEY_BITS & KEY_MASK),
 		.cache = (enum bin_cache)(key >> CACHE_SHIFT & ((1u << CACHE_BITS) - 1)),
-		.are_groups = key >> GROUPS_SHIFT & 1};
+		.are_groups = key >> GROUPS_SHIFT & 1,
+		.are_conflicts = key & KEY_CONFLICT};
 }
 
 static uint64_t place_of(uint64_t key)
@@ -93,7 +96,8 @@ static uint64_t coarse_key(uint64_t key)
 {
 	const struct pair p = pair_of(key);
 
-	return key_of(groups_structure(p.missed), groups_structure(p.evictor), p.cache, false);
+	return key_of(groups_structure(p.missed), groups_structure(p.evictor), p.cache, false) |
+	       (key & KEY_CONFLICT);
 }
 
 static void count(uint64_t key)
@@ -119,9 +123,9 @@ static void count_laters(void)
 	t.laters = 0;
 }
 
-void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache)
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool is_conflict)
 {
-	const uint64_t key = key_of(group, evictor, cache, true);
+	const uint64_t key = key_of(group, evictor, cache, true) | (is_conflict ? KEY_CONFLICT : 0);
 
 	if (t.room)
 		__builtin_prefetch(&t.entries[place_of(key)], 1);

@@ -17,10 +17,11 @@ struct pair {
 	uint32_t missed, evictor;
 	enum bin_cache cache;
 	bool are_groups; /* else structures */
+	bool are_conflicts;
 };
 
-/* Count a miss. */
-void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache);
+/* Count a miss; conflict misses (bins.h) apart. */
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool is_conflict);
 
 /* Call f with the count of each pair that missed since, and forget these. */
 void pairs_take(void (*f)(void *context, const struct pair *p, uint64_t count), void *context);
