@@ -123,5 +123,8 @@ int profile_read_bins(struct profile *p, struct err *err)
 	    store_read_references(s, id, &p->references, &p->reference_count, err) != 0 ||
 	    read_accesses(p, err) != 0 || profile_sample_bins(p, err) != 0)
 		return -1;
+	p->has_conflicts = p->bin_count > 0;
+	for (size_t i = 0; i < p->bin_count; i++)
+		p->has_conflicts &= p->bins[i].conflicts != STORE_NOT_TOLD_APART;
 	return cost_bins(p, err);
 }

@@ -99,6 +99,7 @@ struct profile {
 	 */
 	struct store_bin *bins;
 	size_t bin_count;
+	bool has_conflicts;		/* all bins tell them from other misses */
 	size_t stretches;		/* of such a run; 0: all accesses were simulated */
 	double simulated;		/* the share of its accesses, then */
 	uint64_t sets;			/* one of so many parts of the sets was simulated; 1: all */

@@ -74,6 +74,30 @@ static void get_last_others_share(const void *row, struct value *v)
 	put_share(counted_by_others(m), m->all, v);
 }
 
+static void get_first_conflict_share(const void *row, struct value *v)
+{
+	const struct counted_misses *m = &((const struct bins_row *)row)->first;
+
+	put_share(m->conflicts, m->all, v);
+}
+
+static void get_last_conflict_share(const void *row, struct value *v)
+{
+	const struct counted_misses *m = &((const struct bins_row *)row)->last;
+
+	put_share(m->conflicts, m->all, v);
+}
+
+static void get_first_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(&((const struct bins_row *)row)->first);
+}
+
+static void get_last_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(&((const struct bins_row *)row)->last);
+}
+
 static void get_references(const void *row, struct value *v)
 {
 	const struct references_count *c = &((const struct bins_row *)row)->references;
@@ -121,6 +145,9 @@ enum {
 	FIRST_SELF,
 	FIRST_OTHERS,
 	FIRST_OTHERS_SHARE,
+	FIRST_CONFLICT,
+	FIRST_CONFLICT_SHARE,
+	FIRST_CAPACITY,
 	LAST,
 	LAST_LOW,
 	LAST_HIGH,
@@ -129,6 +156,9 @@ enum {
 	LAST_OTHERS,
 	LAST_COLD_SHARE,
 	LAST_OTHERS_SHARE,
+	LAST_CONFLICT,
+	LAST_CONFLICT_SHARE,
+	LAST_CAPACITY,
 	FUNCTION,
 	SOURCE_FILE,
 	DATA,
@@ -149,6 +179,10 @@ static const struct column columns[] = {
 			COLUMN_MEMBER(struct bins_row, first.by_self)},
 	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
 	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
+	[FIRST_CONFLICT] = {NULL, "L1_conflict", UNIT_COUNT,
+			    COLUMN_MEMBER(struct bins_row, first.conflicts)},
+	[FIRST_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_first_conflict_share},
+	[FIRST_CAPACITY] = {NULL, "L1_capacity", UNIT_COUNT, get_first_capacity},
 	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, COLUMN_MEMBER(struct bins_row, last.all)},
 	[LAST_LOW] = {"LOW", "LL_low", UNIT_COUNT, get_last_low},
 	[LAST_HIGH] = {"HIGH", "LL_high", UNIT_COUNT, get_last_high},
@@ -158,6 +192,10 @@ static const struct column columns[] = {
 	[LAST_OTHERS] = {NULL, "LL_by_others", UNIT_COUNT, get_last_others},
 	[LAST_COLD_SHARE] = {"COLD", NULL, UNIT_SHARE, get_last_cold_share},
 	[LAST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_last_others_share},
+	[LAST_CONFLICT] = {NULL, "LL_conflict", UNIT_COUNT,
+			   COLUMN_MEMBER(struct bins_row, last.conflicts)},
+	[LAST_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_last_conflict_share},
+	[LAST_CAPACITY] = {NULL, "LL_capacity", UNIT_COUNT, get_last_capacity},
 	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, function),
 		      .may_cut = true},
 	[SOURCE_FILE] = {NULL, "file", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, file)},
@@ -176,17 +214,27 @@ static const struct column columns[] = {
 #define MISSES_AND_BOUNDS                                                                   \
 	C(FIRST), C(FIRST_LOW), C(FIRST_HIGH), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_LOW), \
 		C(LAST_HIGH)
-#define NAMES C(FUNCTION), C(DATA)
+#define MISSES_AND_CONFLICTS                                                                   \
+	C(FIRST), C(FIRST_CONFLICT_SHARE), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_COLD_SHARE), \
+		C(LAST_CONFLICT_SHARE), C(LAST_OTHERS_SHARE)
+#define CONFLICT_COUNTS C(FIRST_CONFLICT), C(FIRST_CAPACITY), C(LAST_CONFLICT), C(LAST_CAPACITY)
+#define NAMES		C(FUNCTION), C(DATA)
 
 /*
- * Columns when all accesses were simulated, and references are estimates, or exact; stretches of
- * them; and some sets, without references.
+ * Columns when all accesses were simulated, and references are estimates, or exact; the same with
+ * conflicts; stretches of them; and some sets, without references.
  */
 static const struct column *const text_of_all[] = {C(STALL),	C(REFERENCES),	   C(RATIO),
 						   C(INTERVAL), MISSES_AND_CAUSES, NAMES};
 static const struct column *const text_of_exact[] = {C(STALL), C(REFERENCES), C(RATIO),
 						     MISSES_AND_CAUSES, NAMES};
 static const struct column *const counts_of_all[] = {C(STALL), REFERENCE_COUNTS, MISS_COUNTS};
+static const struct column *const text_of_conflicts[] = {
+	C(STALL), C(REFERENCES), C(RATIO), C(INTERVAL), MISSES_AND_CONFLICTS, NAMES};
+static const struct column *const text_of_exact_conflicts[] = {C(STALL), C(REFERENCES), C(RATIO),
+							       MISSES_AND_CONFLICTS, NAMES};
+static const struct column *const counts_of_conflicts[] = {C(STALL), REFERENCE_COUNTS, MISS_COUNTS,
+							   CONFLICT_COUNTS};
 static const struct column *const text_of_part[] = {C(STALL), C(REFERENCES), C(RATIO),
 						    MISSES_AND_BOUNDS, NAMES};
 static const struct column *const counts_of_part[] = {C(STALL), REFERENCE_COUNTS, MISS_COUNTS,
@@ -194,7 +242,9 @@ static const struct column *const counts_of_part[] = {C(STALL), REFERENCE_COUNTS
 static const struct column *const text_of_sets[] = {C(STALL), MISSES_AND_CAUSES, NAMES};
 static const struct column *const counts_of_sets[] = {C(STALL), MISS_COUNTS, BOUNDS};
 static const unsigned least_of_all[] = {5, 7, 8, 3}, least_of_exact[] = {4, 6, 7},
-		      least_of_part[] = {6, 2, 4, 5}, least_of_sets[] = {2, 4, 5};
+		      least_of_conflicts[] = {6, 10, 8, 3, 9},
+		      least_of_exact_conflicts[] = {5, 9, 7, 8}, least_of_part[] = {6, 2, 4, 5},
+		      least_of_sets[] = {2, 4, 5};
 
 #define LIST(columns) (&(const struct column_list){columns, sizeof(columns) / sizeof(*(columns))})
 #define ROWS(text_columns, counts, least)                                                      \
@@ -206,6 +256,10 @@ static const unsigned least_of_all[] = {5, 7, 8, 3}, least_of_exact[] = {4, 6, 7
 
 static const struct rows of_all = ROWS(text_of_all, counts_of_all, least_of_all),
 			 of_exact = ROWS(text_of_exact, counts_of_all, least_of_exact),
+			 of_conflicts =
+				 ROWS(text_of_conflicts, counts_of_conflicts, least_of_conflicts),
+			 of_exact_conflicts = ROWS(text_of_exact_conflicts, counts_of_conflicts,
+						   least_of_exact_conflicts),
 			 of_part = ROWS(text_of_part, counts_of_part, least_of_part),
 			 of_sets = ROWS(text_of_sets, counts_of_sets, least_of_sets);
 
@@ -219,6 +273,8 @@ static const struct rows *rows_of(const struct bins *b)
 		return &of_sets;
 	if (p->stretches > 0)
 		return &of_part;
+	if (p->has_conflicts)
+		return b->references.are_exact ? &of_exact_conflicts : &of_conflicts;
 	return b->references.are_exact ? &of_exact : &of_all;
 }
 
@@ -281,7 +337,8 @@ const struct command command_bins = {
 			       "stall first. Misses are exact; references, hits too, are "
 			       "estimated with a 95 % interval, or exact in a profile of "
 			       "--references. Causes: cold misses, and lines "
-			       "that accesses to other data structures evicted. With a name, only "
+			       "that accesses to other data structures evicted; and conflict "
+			       "misses in a profile of --conflicts. With a name, only "
 			       "this function or data structure.",
 			.notes = VIEW_WORDS,
 			.uses = uses,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell causes: who evicted the lines that a simulation missed. */
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -51,13 +52,42 @@ static void get_cause(const void *row, struct value *v)
 	v->text = e->is_unknown ? "unknown" : is_cold(e) ? "cold" : is_self(e) ? "self" : "other";
 }
 
-enum { CACHE, MISSES, SHARE, CAUSE, FUNCTION, DATA, EVICTOR_FUNCTION, EVICTOR_DATA };
+static void get_conflict_share(const void *row, struct value *v)
+{
+	const struct cause_row *e = eviction_of(row);
+
+	v->real = is_cold(e) ? NAN : (double)e->conflicts / (double)e->misses;
+}
+
+static void get_capacity(const void *row, struct value *v)
+{
+	const struct cause_row *e = eviction_of(row);
+
+	v->whole = is_cold(e) ? 0 : e->misses - e->conflicts;
+}
+
+enum {
+	CACHE,
+	MISSES,
+	SHARE,
+	CAUSE,
+	CONFLICT,
+	CONFLICT_SHARE,
+	CAPACITY,
+	FUNCTION,
+	DATA,
+	EVICTOR_FUNCTION,
+	EVICTOR_DATA
+};
 
 static const struct column columns[] = {
 	[CACHE] = {"CACHE", "cache", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, cache)},
 	[MISSES] = {"MISSES", "misses", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, misses)},
 	[SHARE] = {"SHARE", "share", UNIT_SHARE, COLUMN_MEMBER(struct cause_row, share)},
 	[CAUSE] = {"CAUSE", "cause", UNIT_TEXT, get_cause},
+	[CONFLICT] = {NULL, "conflict", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, conflicts)},
+	[CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_conflict_share},
+	[CAPACITY] = {NULL, "capacity", UNIT_COUNT, get_capacity},
 	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, function),
 		      .may_cut = true},
 	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, data),
@@ -73,19 +103,25 @@ static const struct column columns[] = {
 
 /* ---- */
 
+/* The columns of rows by data, function or both, behind some that all have. */
+#define LISTS(...)                                                                                 \
+	{                                                                                          \
+		[CAUSES_BY_DATA] = COLUMN_LIST(__VA_ARGS__, C(DATA), C(EVICTOR_DATA)),             \
+		[CAUSES_BY_FUNCTION] = COLUMN_LIST(__VA_ARGS__, C(FUNCTION), C(EVICTOR_FUNCTION)), \
+		[CAUSES_BY_BOTH] = COLUMN_LIST(__VA_ARGS__, C(FUNCTION), C(DATA),                  \
+					       C(EVICTOR_FUNCTION), C(EVICTOR_DATA)),              \
+	}
+
 static int print(const struct options *o, const struct profile *p)
 {
-	const struct column_list *const lists[] = {
-		[CAUSES_BY_DATA] = COLUMN_LIST(HEAD, C(DATA), C(EVICTOR_DATA)),
-		[CAUSES_BY_FUNCTION] = COLUMN_LIST(HEAD, C(FUNCTION), C(EVICTOR_FUNCTION)),
-		[CAUSES_BY_BOTH] = COLUMN_LIST(HEAD, C(FUNCTION), C(DATA), C(EVICTOR_FUNCTION),
-					       C(EVICTOR_DATA)),
-	};
+	const struct column_list *const plain[] = LISTS(HEAD);
+	const struct column_list *const text[] = LISTS(HEAD, C(CONFLICT_SHARE));
+	const struct column_list *const counts[] = LISTS(HEAD, C(CONFLICT), C(CAPACITY));
 	struct display d = view_display();
 	struct text out = {0};
-	struct rows r = {.text = lists[o->by],
-			 .csv = lists[o->by],
-			 .json = lists[o->by],
+	struct rows r = {.text = p->has_conflicts ? text[o->by] : plain[o->by],
+			 .csv = p->has_conflicts ? counts[o->by] : plain[o->by],
+			 .json = p->has_conflicts ? counts[o->by] : plain[o->by],
 			 .none = VIEW_NO_ROW,
 			 .key = "causes",
 			 .bytes_each = sizeof(struct cause_row)};
@@ -121,7 +157,8 @@ const struct command command_causes = {
 			.arguments = "[FILE] [FUNCTION|DATA]",
 			.doc = "Show why lines were missing, in a profile of 'dwell simulate "
 			       "--data': cold misses, and for lines that were in the cache before "
-			       "the data structure, or function, whose access took their place. "
+			       "the data structure, or function, whose access took their place; "
+			       "of these the conflict misses, in a profile of --conflicts. "
 			       "With a name, only the misses of this function or data structure.",
 			.notes = VIEW_WORDS,
 			.uses = uses,

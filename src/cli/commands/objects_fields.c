@@ -56,6 +56,21 @@ static void get_last_cold_share(const void *row, struct value *v)
 	put_share(row_of(row)->last.cold, row_of(row)->last.all, v);
 }
 
+static void get_first_conflict_share(const void *row, struct value *v)
+{
+	put_share(row_of(row)->first.conflicts, row_of(row)->first.all, v);
+}
+
+static void get_first_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(&row_of(row)->first);
+}
+
+static void get_last_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(&row_of(row)->last);
+}
+
 static void get_data(const void *row, struct value *v)
 {
 	v->text = row_of(row)->data->name;
@@ -68,12 +83,17 @@ enum {
 	FIRST_SELF,
 	FIRST_OTHERS,
 	FIRST_OTHERS_SHARE,
+	FIRST_CONFLICT,
+	FIRST_CONFLICT_SHARE,
+	FIRST_CAPACITY,
 	LAST,
 	LAST_COLD,
 	LAST_SELF,
 	LAST_OTHERS,
 	LAST_COLD_SHARE,
 	LAST_OTHERS_SHARE,
+	LAST_CONFLICT,
+	LAST_CAPACITY,
 	DATA,
 	FIELD,
 	TYPE,
@@ -88,12 +108,17 @@ static const struct column columns[] = {
 	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT, MEMBER(first.by_self)},
 	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
 	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
+	[FIRST_CONFLICT] = {NULL, "L1_conflict", UNIT_COUNT, MEMBER(first.conflicts)},
+	[FIRST_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_first_conflict_share},
+	[FIRST_CAPACITY] = {NULL, "L1_capacity", UNIT_COUNT, get_first_capacity},
 	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, MEMBER(last.all)},
 	[LAST_COLD] = {NULL, "LL_cold", UNIT_COUNT, MEMBER(last.cold)},
 	[LAST_SELF] = {NULL, "LL_by_self", UNIT_COUNT, MEMBER(last.by_self)},
 	[LAST_OTHERS] = {NULL, "LL_by_others", UNIT_COUNT, get_last_others},
 	[LAST_COLD_SHARE] = {"COLD", NULL, UNIT_SHARE, get_last_cold_share},
 	[LAST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_last_others_share},
+	[LAST_CONFLICT] = {NULL, "LL_conflict", UNIT_COUNT, MEMBER(last.conflicts)},
+	[LAST_CAPACITY] = {NULL, "LL_capacity", UNIT_COUNT, get_last_capacity},
 	[FIELD] = {"FIELD", "field", UNIT_TEXT, MEMBER(field), .may_cut = true},
 	[TYPE] = {"TYPE", "type", UNIT_TEXT, MEMBER(type), .may_cut = true},
 	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, get_data, .may_cut = true},
@@ -108,15 +133,26 @@ static const struct column columns[] = {
 
 /* ---- */
 
-static int print_counted(const struct options *o, struct rows *r, struct text *out, struct err *err)
+static int print_counted(const struct options *o, const struct fields *f, struct rows *r,
+			 struct text *out, struct err *err)
 {
-	static const unsigned least_important[] = {2, 4, 5, 8}; /* the causes, the type */
+	/* the causes, the type */
+	static const unsigned least_important[] = {2, 4, 5, 8}, of_conflicts[] = {2, 5, 6, 9};
+	const bool has_conflicts = f->data.profile->has_conflicts;
+	const struct column_list *text =
+		COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_COLD_SHARE),
+			    C(LAST_OTHERS_SHARE), NAMES);
+	const struct column_list *with_conflicts =
+		COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE), C(FIRST_CONFLICT_SHARE),
+			    C(LAST), C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE), NAMES);
+	const struct column_list *counts = COLUMN_LIST(COUNTS);
+	const struct column_list *counts_of_conflicts = COLUMN_LIST(
+		COUNTS, C(FIRST_CONFLICT), C(FIRST_CAPACITY), C(LAST_CONFLICT), C(LAST_CAPACITY));
 	struct display d = view_display();
 
-	r->text = COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST),
-			      C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE), NAMES);
-	r->csv = r->json = COLUMN_LIST(COUNTS);
-	r->least_important = least_important;
+	r->text = has_conflicts ? with_conflicts : text;
+	r->csv = r->json = has_conflicts ? counts_of_conflicts : counts;
+	r->least_important = has_conflicts ? of_conflicts : least_important;
 	r->least_count = 4;
 	if (o->format == VIEW_TEXT)
 		text_add(out, "Misses by data structure and field: exact, in simulated caches; and "
@@ -176,7 +212,7 @@ static int print_rows(const struct options *o, const struct fields *f)
 		shown[i] =
 			(struct shown){.cost = {.cost = &f->rows[i].cost, .whole = &f->data.total},
 				       .r = f->rows[i]};
-	status = f->is_counted ? print_counted(o, &r, &out, &err)
+	status = f->is_counted ? print_counted(o, f, &r, &out, &err)
 			       : print_sampled(o, f, &r, &out, &err);
 	free(shown);
 	return view_show(&out, status, &err);

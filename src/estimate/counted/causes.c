@@ -67,6 +67,7 @@ static void list_evictions(struct causes *c)
 				.evictor_function = function_of(c, e->evictor_location_id),
 				.evictor_data = data_of(c, e->evictor_structure_id),
 				.misses = e->misses,
+				.conflicts = p->has_conflicts ? e->conflicts : 0,
 			};
 	}
 }
@@ -99,7 +100,11 @@ static void list_without_evictor(struct causes *c)
 
 static void add_row(void *to, const void *more)
 {
-	((struct cause_row *)to)->misses += ((const struct cause_row *)more)->misses;
+	struct cause_row *row = to;
+	const struct cause_row *x = more;
+
+	row->misses += x->misses;
+	row->conflicts += x->conflicts;
 }
 
 /* The texts of a profile are stored once each, so their addresses tell rows apart. */

@@ -16,7 +16,8 @@ struct cause_row {
 	/* 1: none, as these are unknown references of a sampled simulation; see counted.h */
 	uint64_t is_unknown;
 	uint64_t misses;
-	double share; /* of all misses in the cache */
+	uint64_t conflicts; /* of these, if the profile has them; see counted.h */
+	double share;	    /* of all misses in the cache */
 };
 
 /* What tells rows apart. */

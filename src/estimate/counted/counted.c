@@ -14,7 +14,14 @@
 
 struct counted_misses counted_of(const struct store_bin *b)
 {
-	return (struct counted_misses){b->misses, b->cold, b->by_self, b->unknown, b->above};
+	return (struct counted_misses){
+		.all = b->misses,
+		.cold = b->cold,
+		.by_self = b->by_self,
+		.conflicts = b->conflicts != STORE_NOT_TOLD_APART ? b->conflicts : 0,
+		.unknown = b->unknown,
+		.more = b->above,
+	};
 }
 
 void counted_put_how(const struct profile *p, struct text *text)
@@ -37,6 +44,7 @@ void counted_add(struct counted_misses *to, const struct counted_misses *more)
 	to->all += more->all;
 	to->cold += more->cold;
 	to->by_self += more->by_self;
+	to->conflicts += more->conflicts;
 	to->unknown += more->unknown;
 	to->more += more->more;
 }
@@ -44,6 +52,11 @@ void counted_add(struct counted_misses *to, const struct counted_misses *more)
 uint64_t counted_by_others(const struct counted_misses *m)
 {
 	return m->all - m->cold - m->by_self - m->unknown;
+}
+
+uint64_t counted_capacity(const struct counted_misses *m)
+{
+	return m->all - m->cold - m->conflicts;
 }
 
 uint64_t counted_low(const struct counted_misses *m)

@@ -19,8 +19,9 @@
 /* Misses in a cache. */
 struct counted_misses {
 	uint64_t all;
-	uint64_t cold;	  /* on lines that were never in the cache before */
-	uint64_t by_self; /* on lines that accesses to the same data structure evicted */
+	uint64_t cold;	    /* on lines that were never in the cache before */
+	uint64_t by_self;   /* on lines that accesses to the same data structure evicted */
+	uint64_t conflicts; /* not cold, and a fully associative cache would have hit */
 	/* Of a sampled simulation: of these, such that may have been hits; others that may be. */
 	uint64_t unknown, more;
 };
@@ -35,6 +36,9 @@ void counted_add(struct counted_misses *to, const struct counted_misses *more);
 struct counted_misses counted_of(const struct store_bin *b);
 /* Those on lines that accesses to other data structures evicted. */
 uint64_t counted_by_others(const struct counted_misses *m);
+
+/* Those that are neither cold nor conflicts. If the profile has no conflicts it makes no sense. */
+uint64_t counted_capacity(const struct counted_misses *m);
 
 /* Bounds: if all that may have been hits were hits, or misses. */
 uint64_t counted_low(const struct counted_misses *m);

@@ -49,6 +49,23 @@ static void get_first_others_share(const void *row, struct value *v)
 	v->real = m->all > 0 ? (double)counted_by_others(m) / (double)m->all : NAN;
 }
 
+static void get_first_conflict_share(const void *row, struct value *v)
+{
+	const struct counted_misses *m = &row_of(row)->first;
+
+	v->real = m->all > 0 ? (double)m->conflicts / (double)m->all : NAN;
+}
+
+static void get_first_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(&row_of(row)->first);
+}
+
+static void get_last_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(&row_of(row)->last);
+}
+
 enum {
 	NAME,
 	INDENTED,
@@ -57,10 +74,15 @@ enum {
 	FIRST_SELF,
 	FIRST_OTHERS,
 	FIRST_OTHERS_SHARE,
+	FIRST_CONFLICT,
+	FIRST_CONFLICT_SHARE,
+	FIRST_CAPACITY,
 	LAST,
 	LAST_COLD,
 	LAST_SELF,
-	LAST_OTHERS
+	LAST_OTHERS,
+	LAST_CONFLICT,
+	LAST_CAPACITY
 };
 
 #define MEMBER(member) COLUMN_MEMBER(struct code_data_row, member)
@@ -73,10 +95,15 @@ static const struct column columns[] = {
 	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT, MEMBER(first.by_self)},
 	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
 	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
+	[FIRST_CONFLICT] = {NULL, "L1_conflict", UNIT_COUNT, MEMBER(first.conflicts)},
+	[FIRST_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_first_conflict_share},
+	[FIRST_CAPACITY] = {NULL, "L1_capacity", UNIT_COUNT, get_first_capacity},
 	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, MEMBER(last.all)},
 	[LAST_COLD] = {NULL, "LL_cold", UNIT_COUNT, MEMBER(last.cold)},
 	[LAST_SELF] = {NULL, "LL_by_self", UNIT_COUNT, MEMBER(last.by_self)},
 	[LAST_OTHERS] = {NULL, "LL_by_others", UNIT_COUNT, get_last_others},
+	[LAST_CONFLICT] = {NULL, "LL_conflict", UNIT_COUNT, MEMBER(last.conflicts)},
+	[LAST_CAPACITY] = {NULL, "LL_capacity", UNIT_COUNT, get_last_capacity},
 };
 
 #define C(column) (&columns[column])
@@ -122,23 +149,35 @@ static void put_place(const struct event_line *line, struct text *out)
 		text_addf(out, ":%" PRIu32, line->line);
 }
 
-/* Cells of a row of the table that names the line. */
-static void put_title(const struct event_annotation *a, size_t line, struct table *t)
+#define MOST_COLUMNS 5
+
+/* A row with words in the last column alone. */
+static void put_words(const struct column_list *list, const struct text *words, struct table *t)
+{
+	const char *cells[MOST_COLUMNS] = {NULL};
+
+	cells[list->count - 1] = text_get(words);
+	table_row(t, cells);
+}
+
+/* A row that names the line. */
+static void put_title(const struct event_annotation *a, size_t line, const struct column_list *list,
+		      struct table *t)
 {
 	struct text place = {0};
 
 	put_place(&a->lines[line], &place);
-	table_row(t, (const char *const[]){NULL, NULL, NULL, text_get(&place)});
+	put_words(list, &place, t);
 	text_release(&place);
 }
 
-static void put_more(size_t more, struct table *t)
+static void put_more(size_t more, const struct column_list *list, struct table *t)
 {
 	char count[FIGURE_BYTES];
 	struct text words = {0};
 
 	text_addf(&words, "  and %s more", figure_count(more, count));
-	table_row(t, (const char *const[]){NULL, NULL, NULL, text_get(&words)});
+	put_words(list, &words, t);
 	text_release(&words);
 }
 
@@ -146,7 +185,10 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 		   const struct display *d, struct text *out, struct err *err)
 {
 	const struct column_list *list =
-		COLUMN_LIST(C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(INDENTED));
+		c->names.profile->has_conflicts
+			? COLUMN_LIST(C(FIRST), C(FIRST_OTHERS_SHARE), C(FIRST_CONFLICT_SHARE),
+				      C(LAST), C(INDENTED))
+			: COLUMN_LIST(C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(INDENTED));
 	struct hot_line *lines = calloc(c->count + 1, sizeof(*lines));
 	struct table *t;
 	size_t count, n;
@@ -164,11 +206,11 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 	for (size_t i = 0; i < count && i < most; i++) {
 		const struct code_data_row *rows = code_data_of(c, lines[i].line, &n);
 
-		put_title(a, lines[i].line, t);
+		put_title(a, lines[i].line, list, t);
 		for (size_t k = 0; k < n && k < STRUCTURES; k++)
 			columns_table_row(list, t, &rows[k]);
 		if (n > STRUCTURES)
-			put_more(n - STRUCTURES, t);
+			put_more(n - STRUCTURES, list, t);
 	}
 	status = table_print(t, out, err);
 	table_free(t);
@@ -178,11 +220,17 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 
 /* ---- JSON ---- */
 
+#define COUNTS                                                                                   \
+	C(NAME), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD), \
+		C(LAST_SELF), C(LAST_OTHERS)
+
 json_t *code_data_json(const struct code_data *c, size_t line)
 {
 	const struct column_list *list =
-		COLUMN_LIST(C(NAME), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS),
-			    C(LAST), C(LAST_COLD), C(LAST_SELF), C(LAST_OTHERS));
+		c->names.profile->has_conflicts
+			? COLUMN_LIST(COUNTS, C(FIRST_CONFLICT), C(FIRST_CAPACITY),
+				      C(LAST_CONFLICT), C(LAST_CAPACITY))
+			: COLUMN_LIST(COUNTS);
 	json_t *o = json_array();
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);

@@ -24,6 +24,11 @@ static uint64_t get_by_self(const struct counted_misses *m)
 	return m->by_self;
 }
 
+static uint64_t get_conflicts(const struct counted_misses *m)
+{
+	return m->conflicts;
+}
+
 /* "%s": the level. */
 static const struct {
 	const char *name, *description;
@@ -33,9 +38,19 @@ static const struct {
 	{"%sm_cold", "Misses in %s on lines that were never in it before", get_cold},
 	{"%sm_self", "Misses in %s on lines that the same data structure evicted", get_by_self},
 	{"%sm_others", "Misses in %s on lines that others evicted", counted_by_others},
+	{"%sm_conflict", "Misses in %s that a fully associative cache would not have",
+	 get_conflicts},
+	{"%sm_capacity", "Misses in %s that it would have, too, but for cold ones",
+	 counted_capacity},
 };
 
-#define FIGURES (sizeof(figures) / sizeof(figures[0]))
+#define FIGURES	     (sizeof(figures) / sizeof(figures[0]))
+#define OF_CONFLICTS 2u /* the last of them */
+
+static size_t count_figures(const struct structures *s)
+{
+	return s->names.profile->has_conflicts ? FIGURES : FIGURES - OF_CONFLICTS;
+}
 
 static const char *keep(struct event_profile *p, const char *format, const char *level)
 {
@@ -47,19 +62,20 @@ static const char *keep(struct event_profile *p, const char *format, const char 
 
 static int make_columns(struct event_profile *p, const struct structures *s, struct err *err)
 {
+	const size_t n = count_figures(s);
 	struct text stall = {0};
 	size_t column;
 	int status;
 
-	p->measured = p->column_count = p->column_room = s->level_count * FIGURES;
+	p->measured = p->column_count = p->column_room = s->level_count * n;
 	p->columns = calloc(p->column_count, sizeof(*p->columns));
 	if (p->columns == NULL)
 		return err_set(err, "not enough memory for the events");
 	for (size_t i = 0; i < p->column_count; i++) {
-		const char *level = s->levels[i / FIGURES];
+		const char *level = s->levels[i / n];
 
-		p->columns[i].name = keep(p, figures[i % FIGURES].name, level);
-		p->columns[i].description = keep(p, figures[i % FIGURES].description, level);
+		p->columns[i].name = keep(p, figures[i % n].name, level);
+		p->columns[i].description = keep(p, figures[i % n].description, level);
 		if (p->columns[i].name == NULL || p->columns[i].description == NULL)
 			return err_set(err, "not enough memory for the events");
 	}
@@ -72,6 +88,7 @@ static int make_columns(struct event_profile *p, const struct structures *s, str
 static bool make_node(struct event_profile *p, const struct structures *s, size_t i)
 {
 	const struct structures_row *row = &s->rows[i];
+	const size_t n = count_figures(s);
 	const char *object = row->data->module;
 	uint64_t *values = arena_alloc(&p->texts, p->measured * sizeof(*values));
 
@@ -89,7 +106,7 @@ static bool make_node(struct event_profile *p, const struct structures *s, size_
 	if (values == NULL || p->nodes[i].function == NULL || map_set(&p->node_index, i, i) != 0)
 		return false;
 	for (size_t k = 0; k < p->measured; k++) {
-		values[k] = figures[k % FIGURES].get(&row->misses[k / FIGURES]);
+		values[k] = figures[k % n].get(&row->misses[k / n]);
 		p->totals[k] += values[k];
 	}
 	return true;

@@ -86,27 +86,58 @@ static void get_others_share(const void *row, struct value *v)
 	put_share(counted_by_others(misses_of(row, v)), misses_of(row, v)->all, v);
 }
 
+static void get_conflict(const void *row, struct value *v)
+{
+	v->whole = misses_of(row, v)->conflicts;
+}
+
+static void get_capacity(const void *row, struct value *v)
+{
+	v->whole = counted_capacity(misses_of(row, v));
+}
+
+static void get_conflict_share(const void *row, struct value *v)
+{
+	put_share(misses_of(row, v)->conflicts, misses_of(row, v)->all, v);
+}
+
+/* Which profiles have a figure. */
+enum figure_of { OF_ALL, OF_SAMPLED, OF_CONFLICTS };
+
 /* "%s": the level. */
-static const struct {
+static const struct figure {
 	const char *name;
 	enum unit unit;
 	void (*get)(const void *row, struct value *v);
+	enum figure_of of;
 } shown_figures[] =
 	{
 		{"%s MISSES", UNIT_COUNT, get_misses},
 		{"SHARE", UNIT_SHARE, get_share},
 		{"COLD", UNIT_SHARE, get_cold_share},
 		{"BY OTHERS", UNIT_SHARE, get_others_share},
+		{"CONFLICT", UNIT_SHARE, get_conflict_share, OF_CONFLICTS},
 },
   kept_figures[] = {
-	  {"%s_misses", UNIT_COUNT, get_misses},       {"%s_miss_share", UNIT_SHARE, get_share},
-	  {"%s_cold", UNIT_COUNT, get_cold},	       {"%s_by_self", UNIT_COUNT, get_by_self},
-	  {"%s_by_others", UNIT_COUNT, get_by_others}, {"%s_low", UNIT_COUNT, get_low},
-	  {"%s_high", UNIT_COUNT, get_high},
+	  {"%s_misses", UNIT_COUNT, get_misses},
+	  {"%s_miss_share", UNIT_SHARE, get_share},
+	  {"%s_cold", UNIT_COUNT, get_cold},
+	  {"%s_by_self", UNIT_COUNT, get_by_self},
+	  {"%s_by_others", UNIT_COUNT, get_by_others},
+	  {"%s_low", UNIT_COUNT, get_low, OF_SAMPLED},
+	  {"%s_high", UNIT_COUNT, get_high, OF_SAMPLED},
+	  {"%s_conflict", UNIT_COUNT, get_conflict, OF_CONFLICTS},
+	  {"%s_capacity", UNIT_COUNT, get_capacity, OF_CONFLICTS},
 };
 
+static bool has_figure(const struct structures *s, const struct figure *f)
+{
+	const struct profile *p = s->names.profile;
+
+	return f->of == OF_ALL || (f->of == OF_SAMPLED ? p->stretches > 0 : p->has_conflicts);
+}
+
 #define SHOWN	   (sizeof(shown_figures) / sizeof(shown_figures[0]))
-#define BOUNDS	   2u /* the last of them: for a sampled simulation */
 #define KEPT	   (sizeof(kept_figures) / sizeof(kept_figures[0]))
 #define NAME_BYTES 20
 #define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 5)
@@ -117,6 +148,7 @@ static const struct column stall = {"STALL", "stall", UNIT_SHARE, get_stall};
 struct layout {
 	struct event_list list;
 	char names[STRUCTURES_LEVELS][KEPT][NAME_BYTES];
+	size_t shown;		  /* of shown_figures */
 	unsigned less[MOST_LESS]; /* columns that may be left out, least important first */
 	size_t less_count;
 };
@@ -130,37 +162,39 @@ static const char *name_of(struct layout *l, const struct structures *s, size_t 
 	return buf;
 }
 
-static unsigned shown_column(size_t level, size_t figure)
+static unsigned shown_column(const struct layout *l, size_t level, size_t figure)
 {
-	return (unsigned)(1 + level * SHOWN + figure);
+	return (unsigned)(1 + level * l->shown + figure);
 }
 
 /* What is known of the blocks, then causes, then levels in between, then shares. */
 static void rank_columns(struct layout *l, size_t levels)
 {
-	const unsigned blocks = shown_column(levels, 0);
+	const unsigned blocks = shown_column(l, levels, 0);
 	const unsigned of_blocks[] = {blocks + 2, blocks + 3, blocks + 4, blocks};
-	const size_t causes[] = {2, 3}, shares[] = {1};
+	const size_t causes[] = {2, 3, 4}, shares[] = {1};
 
 	for (size_t i = 0; i < sizeof(of_blocks) / sizeof(of_blocks[0]); i++)
 		l->less[l->less_count++] = of_blocks[i];
-	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]) && causes[i] < l->shown; i++)
 		for (size_t level = 0; level < levels; level++)
-			l->less[l->less_count++] = shown_column(level, causes[i]);
+			l->less[l->less_count++] = shown_column(l, level, causes[i]);
 	for (size_t level = 1; level + 1 < levels; level++) {
-		l->less[l->less_count++] = shown_column(level, 1);
-		l->less[l->less_count++] = shown_column(level, 0);
+		l->less[l->less_count++] = shown_column(l, level, 1);
+		l->less[l->less_count++] = shown_column(l, level, 0);
 	}
 	for (size_t level = 0; level < levels; level += levels - 1)
-		l->less[l->less_count++] = shown_column(level, shares[0]);
+		l->less[l->less_count++] = shown_column(l, level, shares[0]);
 }
 
 static void lay_out_text(struct layout *l, const struct structures *s)
 {
-	l->less_count = 0;
+	l->less_count = l->shown = 0;
+	while (l->shown < SHOWN && has_figure(s, &shown_figures[l->shown]))
+		l->shown++;
 	event_list_init(&l->list, COLUMN_LIST(&stall));
 	for (size_t level = 0; level < s->level_count; level++)
-		for (size_t i = 0; i < SHOWN; i++)
+		for (size_t i = 0; i < l->shown; i++)
 			event_list_make(&l->list,
 					(struct column){.title = name_of(l, s, level, i,
 									 shown_figures[i].name),
@@ -175,13 +209,16 @@ static void lay_out_text(struct layout *l, const struct structures *s)
 static void add_kept(struct layout *l, const struct structures *s)
 {
 	for (size_t level = 0; level < s->level_count; level++)
-		for (size_t i = 0; i < KEPT - (s->names.profile->stretches > 0 ? 0 : BOUNDS); i++)
-			event_list_make(&l->list,
-					(struct column){.key = name_of(l, s, level, i,
-								       kept_figures[i].name),
-							.unit = kept_figures[i].unit,
-							.get = kept_figures[i].get,
-							.number = level});
+		for (size_t i = 0; i < KEPT; i++) {
+			const struct column c = {
+				.key = name_of(l, s, level, i, kept_figures[i].name),
+				.unit = kept_figures[i].unit,
+				.get = kept_figures[i].get,
+				.number = level};
+
+			if (has_figure(s, &kept_figures[i]))
+				event_list_make(&l->list, c);
+		}
 }
 
 /* ---- Text ---- */
