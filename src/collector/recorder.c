@@ -504,6 +504,7 @@ static void write_simulation(struct recorder *r)
 				       &waits, &r->err));
 	if (!r->failed)
 		note(r, simulation_write(s, r->store, &r->err));
+	whose_write(r);
 	s->has_news |= waits;
 }
 

@@ -51,22 +51,23 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
 	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end)"
 			  " VALUES(?,?,?,?,?,?)",
-	[PUT_BIN] = "INSERT INTO bin(structure_id, location_id, cache, misses, cold, by_self,"
-		    " conflicts, unknown, above) VALUES(?,?,?,?,?,?,?,?,?)",
+	[PUT_BIN] = "REPLACE INTO bin(id, structure_id, location_id, cache, misses, cold, by_self,"
+		    " conflicts, unknown, above) VALUES(?,?,?,?,?,?,?,?,?,?)",
 	[PUT_BIN_RANGE] = "REPLACE INTO bin_range(structure_id, location_id, low, high, step)"
 			  " VALUES(?,?,?,?,?)",
 	[PUT_LAYOUT] = "INSERT INTO layout(id, type, bytes) VALUES(?,?,?)",
 	[PUT_MEMBER] = "INSERT INTO member(layout_id, number, depth, offset, bytes, elements,"
 		       " name, type) VALUES(?,?,?,?,?,?,?,?)",
-	[PUT_EVICTION] = "INSERT INTO eviction(cache, structure_id, location_id,"
+	[PUT_EVICTION] = "REPLACE INTO eviction(id, cache, structure_id, location_id,"
 			 " evictor_structure_id, evictor_location_id, misses, conflicts)"
-			 " VALUES(?,?,?,?,?,?,?)",
+			 " VALUES(?,?,?,?,?,?,?,?)",
 	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, start, accesses,"
 			" instructions, misses, unknown, above, filled, generations,"
 			" generation_time, dead_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	[PUT_REFERENCES] = "INSERT INTO reference(structure_id, location_id, counted, seen, w0, w1,"
-			   " w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15)"
-			   " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_REFERENCES] =
+		"REPLACE INTO reference(id, structure_id, location_id, counted, seen, w0, w1,"
+		" w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15)"
+		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (23).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (24).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -209,11 +209,11 @@ CREATE TABLE data_cost(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, site
 CREATE TABLE structure(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 	kind TEXT NOT NULL,              -- 'site','variable','code','unknown'
 	site_id INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL);
--- Increments, to be summed up by their ids and cache ('L1d','L1i','LL'): misses of the instruction at a location on a
--- structure. cold: on lines that were never in the cache before; by_self: evicted by accesses to the same structure.
+-- Misses of the instruction at a location on a structure in a cache ('L1d','L1i','LL'), with a row for each. cold: on
+-- lines that were never in the cache before; by_self: evicted by accesses to the same structure.
 -- conflicts: not cold, and a fully associative cache would have hit; NULL: the run did not tell them apart.
-CREATE TABLE bin(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, cache TEXT NOT NULL,
-	misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL, conflicts INTEGER,
+CREATE TABLE bin(id INTEGER PRIMARY KEY, structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL,
+	cache TEXT NOT NULL, misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL, conflicts INTEGER,
 	unknown INTEGER NOT NULL, above INTEGER NOT NULL);  -- of a sampled simulation, as in stretch: they have no cause
 -- Where in the blocks or the variable of the structure those misses were, in bytes from its beginning: at low,
 -- low + step, ... high. step 0: at low only.
@@ -222,7 +222,8 @@ CREATE TABLE bin_range(structure_id INTEGER NOT NULL, location_id INTEGER NOT NU
 -- Misses of a function (the location of its first instruction) on lines of a structure that another
 -- function had evicted, with an access to its structure.
 -- A location is NULL for several functions, where a run has too many.
-CREATE TABLE eviction(cache TEXT NOT NULL, structure_id INTEGER NOT NULL, location_id INTEGER,
+CREATE TABLE eviction(id INTEGER PRIMARY KEY, cache TEXT NOT NULL,
+	structure_id INTEGER NOT NULL, location_id INTEGER,
 	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL,
 	conflicts INTEGER);
 -- The stretches of a run that a sampled simulation has simulated: a row for each, and each cache. misses: the unknown
@@ -232,10 +233,10 @@ CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache
 	unknown INTEGER NOT NULL, above INTEGER NOT NULL, filled INTEGER NOT NULL, generations INTEGER NOT NULL,
 	generation_time INTEGER NOT NULL, dead_time INTEGER NOT NULL,
 	PRIMARY KEY(process_id, number, cache)) WITHOUT ROWID;
--- The same: references of the instruction at a location to a structure, hits too. counted: exactly, beside windows;
+-- References of the instruction at a location to a structure, hits too. counted: exactly, beside windows;
 -- seen: in windows; w0 to w15: the sums of their weights, by group of windows. A weight says how many references of
 -- the run a seen one stands for, in a unit of its own.
-CREATE TABLE reference(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, counted INTEGER NOT NULL,
+CREATE TABLE reference(id INTEGER PRIMARY KEY, structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, counted INTEGER NOT NULL,
 	seen INTEGER NOT NULL, w0 INTEGER NOT NULL, w1 INTEGER NOT NULL, w2 INTEGER NOT NULL, w3 INTEGER NOT NULL,
 	w4 INTEGER NOT NULL, w5 INTEGER NOT NULL, w6 INTEGER NOT NULL, w7 INTEGER NOT NULL, w8 INTEGER NOT NULL,
 	w9 INTEGER NOT NULL, w10 INTEGER NOT NULL, w11 INTEGER NOT NULL, w12 INTEGER NOT NULL, w13 INTEGER NOT NULL,

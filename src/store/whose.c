@@ -2,9 +2,6 @@
 /* Writes and reads the tables of misses by data structure; see whose.h. */
 #include "store/whose.h"
 
-#include <stdlib.h>
-
-#include "base/group.h"
 #include "store/row.h"
 #include "store/select.h"
 
@@ -36,10 +33,16 @@ static void row_conflicts(struct row *r, uint64_t n)
 		row_count(r, n);
 }
 
+static void put_id(struct row *r, int64_t id)
+{
+	row_id(r, id != 0 ? id : STORE_NONE);
+}
+
 int store_put_bin(struct store *s, const struct store_bin *b, struct err *err)
 {
 	struct row r = row_begin(s, PUT_BIN);
 
+	put_id(&r, b->id);
 	row_int(&r, b->structure_id);
 	row_int(&r, b->location_id);
 	row_text(&r, b->cache);
@@ -56,6 +59,7 @@ int store_put_eviction(struct store *s, const struct store_eviction *e, struct e
 {
 	struct row r = row_begin(s, PUT_EVICTION);
 
+	put_id(&r, e->id);
 	row_text(&r, e->cache);
 	row_int(&r, e->structure_id);
 	row_id(&r, e->location_id);
@@ -70,6 +74,7 @@ int store_put_references(struct store *s, const struct store_references *x, stru
 {
 	struct row r = row_begin(s, PUT_REFERENCES);
 
+	put_id(&r, x->id);
 	row_int(&r, x->structure_id);
 	row_int(&r, x->location_id);
 	row_count(&r, x->counted);
@@ -102,22 +107,6 @@ int store_read_structures(struct store *s, int64_t process, struct store_structu
 	return select_all(s, &structure_query, process, (void **)items, count, err);
 }
 
-/*
- * Read increments, and sum them up: a tenth of the time that SQLite needs, which sorts them. The
- * names of caches in the keys are interned, so their addresses tell them apart.
- */
-static int read_sums(struct store *s, const struct select *query, const struct group_type *type,
-		     int64_t process, void **items, size_t *count, struct err *err)
-{
-	if (select_all(s, query, process, items, count, err) != 0)
-		return -1;
-	if (group_sum(type, *items, count) == 0)
-		return 0;
-	free(*items);
-	*items = NULL;
-	return err_set(err, "not enough memory for %zu counts of misses", *count);
-}
-
 static const struct select_column bin_columns[] = {
 	{SELECT_ID, offsetof(struct store_bin, structure_id), NULL},
 	{SELECT_ID, offsetof(struct store_bin, location_id), NULL},
@@ -141,33 +130,10 @@ static const struct select bin_query = {
 	NULL,
 };
 
-/* If one of them is not known, neither is the sum. */
-static uint64_t sum_conflicts(uint64_t a, uint64_t b)
-{
-	return a == STORE_NOT_TOLD_APART || b == STORE_NOT_TOLD_APART ? STORE_NOT_TOLD_APART
-								      : a + b;
-}
-
-static void add_bin(void *to, const void *more)
-{
-	struct store_bin *b = to;
-	const struct store_bin *x = more;
-
-	b->misses += x->misses;
-	b->cold += x->cold;
-	b->by_self += x->by_self;
-	b->conflicts = sum_conflicts(b->conflicts, x->conflicts);
-	b->unknown += x->unknown;
-	b->above += x->above;
-}
-
 int store_read_bins(struct store *s, int64_t process, struct store_bin **items, size_t *count,
 		    struct err *err)
 {
-	static const struct group_type type = {sizeof(struct store_bin),
-					       offsetof(struct store_bin, misses), add_bin};
-
-	return read_sums(s, &bin_query, &type, process, (void **)items, count, err);
+	return select_all(s, &bin_query, process, (void **)items, count, err);
 }
 
 static const struct select_column eviction_columns[] = {
@@ -189,23 +155,10 @@ static const struct select eviction_query = {
 	NULL,
 };
 
-static void add_eviction(void *to, const void *more)
-{
-	struct store_eviction *e = to;
-	const struct store_eviction *x = more;
-
-	e->misses += x->misses;
-	e->conflicts = sum_conflicts(e->conflicts, x->conflicts);
-}
-
 int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,
 			 size_t *count, struct err *err)
 {
-	static const struct group_type type = {sizeof(struct store_eviction),
-					       offsetof(struct store_eviction, misses),
-					       add_eviction};
-
-	return read_sums(s, &eviction_query, &type, process, (void **)items, count, err);
+	return select_all(s, &eviction_query, process, (void **)items, count, err);
 }
 
 #define WEIGHT(n)                                                               \
@@ -226,11 +179,10 @@ static const struct select_column reference_columns[] = {
 };
 
 static const struct select reference_query = {
-	"SELECT structure_id, location_id, sum(counted), sum(seen), sum(w0), sum(w1), sum(w2),"
-	" sum(w3), sum(w4), sum(w5), sum(w6), sum(w7), sum(w8), sum(w9), sum(w10), sum(w11),"
-	" sum(w12), sum(w13), sum(w14), sum(w15) FROM reference"
+	"SELECT structure_id, location_id, counted, seen, w0, w1, w2, w3, w4, w5, w6, w7, w8, w9,"
+	" w10, w11, w12, w13, w14, w15 FROM reference"
 	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1"
-	" GROUP BY structure_id, location_id ORDER BY structure_id, location_id",
+	" ORDER BY structure_id, location_id",
 	sizeof(struct store_references),
 	SELECT_COLUMNS(reference_columns),
 	NULL,

@@ -3,8 +3,8 @@
  * Misses by data structure in a simulation, with their causes: a *bin* is an instruction with a
  * data structure; an *eviction* says whose lines were thrown out by whom.
  *
- * A run in progress writes increments, and readers get the sums. Ownership and errors as in store.h
- * and store_read.h.
+ * There is one row for each key; a run in progress writes it again when it has changed. Ownership
+ * and errors as in store.h and store_read.h.
  */
 #ifndef DWELL_STORE_WHOSE_H
 #define DWELL_STORE_WHOSE_H
@@ -37,7 +37,7 @@ extern const char *const store_structure_kinds[STORE_STRUCTURE_KINDS];
 /* The run did not tell conflict misses from others. It is more than any sum of those. */
 #define STORE_NOT_TOLD_APART UINT64_MAX
 
-/* Misses in one cache. The key of sums comes first. */
+/* Misses in one cache. */
 struct store_bin {
 	int64_t structure_id;
 	int64_t location_id;
@@ -49,11 +49,11 @@ struct store_bin {
 	uint64_t conflicts;
 	/* in a sampled simulation, without a cause: as in stretches.h */
 	uint64_t unknown, above;
+	int64_t id; /* of the row to write; 0: a new one */
 };
 
 /*
- * Misses on lines that were evicted before, by function and structure of both accesses. The key of
- * sums comes first.
+ * Misses on lines that were evicted before, by function and structure of both accesses.
  */
 struct store_eviction {
 	const char *cache;
@@ -64,6 +64,7 @@ struct store_eviction {
 	int64_t structure_id, location_id;
 	int64_t evictor_structure_id, evictor_location_id;
 	uint64_t misses, conflicts; /* as in struct store_bin */
+	int64_t id;		    /* as of bins */
 };
 
 /* References of an instruction to a structure. */
@@ -73,6 +74,7 @@ struct store_references {
 	uint64_t counted;		       /* exactly, beside windows */
 	uint64_t seen;			       /* in windows */
 	uint64_t weights[STORE_WINDOW_GROUPS]; /* of those, by group of windows */
+	int64_t id;			       /* as of bins */
 };
 
 int store_put_structure(struct store *s, const struct store_structure *x, struct err *err);
@@ -83,14 +85,13 @@ int store_put_references(struct store *s, const struct store_references *x, stru
 /* Sorted by id. */
 int store_read_structures(struct store *s, int64_t process, struct store_structure **items,
 			  size_t *count, struct err *err);
-/* Sums by structure, location and cache; in no order. */
+/* In no order. */
 int store_read_bins(struct store *s, int64_t process, struct store_bin **items, size_t *count,
 		    struct err *err);
-/* Sums by cache and all four ids; in no order. */
 int store_read_evictions(struct store *s, int64_t process, struct store_eviction **items,
 			 size_t *count, struct err *err);
 
-/* Sums by structure and location, in this order. */
+/* By structure and location. */
 int store_read_references(struct store *s, int64_t process, struct store_references **items,
 			  size_t *count, struct err *err);
 

@@ -36,7 +36,7 @@ struct simulation {
 	struct simulation_graph graph; /* if there is a call graph, it replaces the members above */
 	bool has_news;
 	uint64_t pieces; /* reported pieces of code; each counts as often as it was reported */
-	uint64_t due_ns;
+	uint64_t began_ns, due_ns; /* of the first write; of the next one */
 };
 
 /*

@@ -2,9 +2,6 @@
 /* Writes a simulation's misses by data structure to the store; see whose.h. */
 #include "collector/simulation/whose.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "collector/recorder_parts.h"
 #include "store/layouts.h"
 #include "store/whose.h"
@@ -16,6 +13,7 @@ void whose_release(struct whose *w)
 {
 	for (size_t kind = 0; kind < BIN_DATA_KINDS; kind++)
 		map_release(&w->ids[kind]);
+	whose_sums_release(&w->sums);
 	*w = (struct whose){0};
 }
 
@@ -75,30 +73,6 @@ static int64_t structure_id(struct recorder *r, struct process *p, const struct 
 	return (int64_t)id;
 }
 
-static uint64_t conflicts(const struct recorder *r, uint64_t n)
-{
-	return r->whose.finds_conflicts ? n : STORE_NOT_TOLD_APART;
-}
-
-static void put_bin(struct recorder *r, const struct bin_counts *c, const char *cache,
-		    int64_t structure, int64_t location)
-{
-	const struct store_bin row = {
-		.structure_id = structure,
-		.location_id = location,
-		.cache = cache,
-		.misses = c->missed,
-		.cold = c->cold,
-		.by_self = c->by_self,
-		.unknown = c->unknown,
-		.above = c->above,
-		.conflicts = conflicts(r, c->conflicts),
-	};
-
-	if (c->missed != 0 && !r->failed)
-		note(r, store_put_bin(r->store, &row, &r->err));
-}
-
 static void put_range(struct recorder *r, const struct bin_range *x, int64_t structure,
 		      int64_t location)
 {
@@ -132,42 +106,43 @@ const char *recorder_on_bin(struct recorder *r, struct process *p, const struct 
 	const int64_t structure = r->failed ? 0 : structure_id(r, p, &b->data);
 
 	put_range(r, &b->range, structure, location);
-	for (uint64_t level = 0; level < BIN_MOST_LEVELS; level++) {
+	for (uint32_t level = 0; level < BIN_MOST_LEVELS && !r->failed; level++) {
 		const bool is_fetch = level == 0 && b->data.kind == BIN_CODE;
-		const char *cache = whose_cache_name(r, is_fetch ? BIN_FIRST_CODE : level);
+		const uint32_t cache = is_fetch ? BIN_FIRST_CODE : level;
 
-		if (b->counts[level].missed != 0 && cache == NULL)
+		if (b->counts[level].missed == 0)
+			continue;
+		if (whose_cache_name(r, cache) == NULL)
 			return "misses in a cache that there is not";
-		put_bin(r, &b->counts[level], cache, structure, location);
+		if (whose_add_misses(&r->whose.sums, (struct whose_place){structure, location},
+				     cache, &b->counts[level]) != 0)
+			out_of_memory(r);
 	}
 	return NULL;
 }
 
-static int64_t locate(struct recorder *r, struct process *p, uint64_t function, uint64_t position)
+/* A function of the process and a structure; of several functions if it has no address. */
+static struct whose_place place_of(struct recorder *r, struct process *p, uint64_t function,
+				   uint64_t position, const struct bin_data *d)
 {
-	return function != 0 ? recorder_locate(r, p, function, position) : STORE_NONE;
+	const int64_t location = function != 0 ? recorder_locate(r, p, function, position) : 0;
+
+	return (struct whose_place){r->failed ? 0 : structure_id(r, p, d), location};
 }
 
 const char *recorder_on_eviction(struct recorder *r, struct process *p,
 				 const struct record_header *h)
 {
 	const struct record_eviction *e = (const void *)h;
-	struct store_eviction row = {
-		.cache = whose_cache_name(r, e->cache),
-		.misses = e->count,
-		.conflicts = conflicts(r, e->conflicts),
-		.location_id = locate(r, p, e->function, e->position),
-		.evictor_location_id = locate(r, p, e->evictor, e->position),
-	};
+	const struct whose_place missed = place_of(r, p, e->function, e->position, &e->data);
+	const struct whose_place evictor =
+		place_of(r, p, e->evictor, e->position, &e->evictor_data);
 
-	if (row.cache == NULL)
+	if (whose_cache_name(r, e->cache) == NULL)
 		return "misses in a cache that there is not";
-	if (!r->failed)
-		row.structure_id = structure_id(r, p, &e->data);
-	if (!r->failed)
-		row.evictor_structure_id = structure_id(r, p, &e->evictor_data);
-	if (!r->failed)
-		note(r, store_put_eviction(r->store, &row, &r->err));
+	if (!r->failed && whose_add_evictions(&r->whose.sums, missed, evictor, (uint32_t)e->cache,
+					      e->count, e->conflicts) != 0)
+		out_of_memory(r);
 	return NULL;
 }
 
@@ -175,17 +150,20 @@ const char *recorder_on_references(struct recorder *r, struct process *p,
 				   const struct record_header *h)
 {
 	const struct record_references *x = (const void *)h;
-	struct store_references row = {
-		.location_id = recorder_locate(r, p, x->pc, x->position),
-		.counted = x->counted,
-		.seen = x->seen,
-	};
+	const struct whose_place place = place_of(r, p, x->pc, x->position, &x->data);
 
-	static_assert(sizeof(row.weights) == sizeof(x->weights), "the same groups");
-	memcpy(row.weights, x->weights, sizeof(row.weights));
-	if (!r->failed)
-		row.structure_id = structure_id(r, p, &x->data);
-	if (!r->failed)
-		note(r, store_put_references(r->store, &row, &r->err));
+	if (!r->failed && whose_add_references(&r->whose.sums, place, x) != 0)
+		out_of_memory(r);
 	return NULL;
+}
+
+void whose_write(struct recorder *r)
+{
+	const char *names[BIN_CACHES];
+
+	for (uint32_t cache = 0; cache < BIN_CACHES; cache++)
+		names[cache] = whose_cache_name(r, cache);
+	if (!r->failed)
+		note(r, whose_sums_write(&r->whose.sums, names, r->whose.finds_conflicts, r->store,
+					 &r->err));
 }
