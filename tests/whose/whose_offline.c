@@ -361,7 +361,7 @@ static void start(const struct sim_geometry *g)
 		start_first(&firsts[1], (uint32_t)(g->code.size_bytes / g->code.line_bytes));
 	for (unsigned level = 1; level < g->level_count; level++)
 		start_full(&full[level], &g->levels[level]);
-	if (!bins_start(g->level_count, MOST_SITES))
+	if (!bins_start(g->level_count, MOST_SITES, false))
 		errx(1, "no address space");
 	naive = naive_bins_new(g);
 }

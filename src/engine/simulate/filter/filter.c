@@ -201,7 +201,9 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 		filter_choose_sets(&w.h->shared.geometry);
 	prepare_misses();
 	if (engine_counts_data() && w.h &&
-	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES) && !w.chooses_sets)
+	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
+		       engine.config.sample_ppm != 0) &&
+	    !w.chooses_sets)
 		filter_windows_start();
 	if (engine_finds_conflicts() && w.h && !filter_conflicts_start(w.h))
 		return false;
@@ -476,22 +478,6 @@ static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint6
 	filter_calls_count(CELL_INSTRUCTIONS, (int64_t)insns);
 	filter_calls_count(CELL_READS, (int64_t)reads);
 	filter_calls_count(CELL_WRITES, (int64_t)writes);
-}
-
-void filter_cut(struct thread *t)
-{
-	struct segment *s = segments_of_trailer(t->cut_segment);
-	uint32_t insns = t->cut_insns - 1;
-
-	t->cut_insns = 0;
-	s->executions--;
-	/* the thread's lanes have counted them */
-	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
-		struct segment_insn *in = &segment_insns(s)[i];
-
-		cells_add(&in->cell, 1, in->reads, in->writes);
-	}
-	filter_calls_cut(t, s, insns);
 }
 
 /* Each touch has its own time. */

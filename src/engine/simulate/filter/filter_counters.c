@@ -2,7 +2,9 @@
 /* Counters of the executions of segments; see filter.h. */
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
+#include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
@@ -57,4 +59,20 @@ void filter_counter_triggers(struct segment *s)
 {
 	filter_count_executions(s);
 	filter_window_trigger(counter_number(s->counter), low(s->counter));
+}
+
+void filter_cut(struct thread *t)
+{
+	struct segment *s = segments_of_trailer(t->cut_segment);
+	uint32_t insns = t->cut_insns - 1;
+
+	t->cut_insns = 0;
+	s->executions--;
+	/* the thread's lanes have counted them */
+	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
+		struct segment_insn *in = &segment_insns(s)[i];
+
+		cells_add(&in->cell, 1, in->reads, in->writes);
+	}
+	filter_calls_cut(t, s, insns);
 }

@@ -34,16 +34,30 @@ struct evictors {
 	struct grow leaves;    /* uint32_t: group; 0: the line was never evicted */
 };
 
-/* A miss in the first level needs the first cache line only. */
+/* Counts of a level since they were sent; `missed` below 2^32, as it makes a report due earlier. */
+struct level_counts {
+	uint32_t missed, cold, by_self, conflicts;
+};
+#define DUE_COUNT (1u << 31)
+
+#define NEAR_LEVELS 2u /* whose counts share a cache line with the rest */
+
 struct bin {
 	struct bin_range range; /* of the whole run */
 	uint32_t group;
-	bool has_moved;				   /* its range has changed since it was sent */
-	struct bin_counts counts[BIN_MOST_LEVELS]; /* since they were sent */
+	bool has_moved; /* its range has changed since it was sent */
+	struct level_counts counts[NEAR_LEVELS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct bin) == 320, "five cache lines");
-_Static_assert(offsetof(struct bin, counts[0].unknown) == 64, "what all misses count is in one");
+_Static_assert(sizeof(struct bin) == 64, "a cache line");
+
+/* What few runs count: misses in further levels, and those without a cause in stretches. */
+struct more_counts {
+	struct level_counts far[BIN_MOST_LEVELS - NEAR_LEVELS];
+	struct {
+		uint32_t unknown, above;
+	} stretch[BIN_MOST_LEVELS];
+};
 
 _Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
 
@@ -51,7 +65,9 @@ static struct {
 	uint32_t forgotten;    /* times that sites were numbered anew */
 	struct numbering bins; /* instruction, structure */
 	struct grow counts;    /* struct bin, by number */
-	struct grow memos;     /* struct bins_memo, by site */
+	struct grow more;      /* struct more_counts, by number, if has_more */
+	bool has_more;
+	struct grow memos; /* struct bins_memo, by site */
 	struct evictors evictors[BIN_CACHES];
 	uint64_t began_ns, due_ns;
 } b;
@@ -69,11 +85,18 @@ static bool start_evictors(struct evictors *e)
 	return true;
 }
 
-bool bins_start(uint32_t levels, uint32_t most_sites)
+static bool start_more(void)
 {
+	return grow_init(&b.more, MOST_BINS * sizeof(struct more_counts)) == 0 &&
+	       grow_take(&b.more, sizeof(struct more_counts));
+}
+
+bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled)
+{
+	b.has_more = levels > NEAR_LEVELS || is_sampled;
 	bins_on = numbering_init(&b.bins, MOST_BINS) == 0 &&
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
-		  grow_take(&b.counts, sizeof(struct bin)) &&
+		  grow_take(&b.counts, sizeof(struct bin)) && (!b.has_more || start_more()) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
 		  groups_start() && structures_start() && references_start() && held_start();
 	for (uint32_t level = 0; level < levels; level++)
@@ -92,6 +115,11 @@ static struct bin *bin_at(uint32_t number)
 	return (struct bin *)(void *)b.counts.base + number;
 }
 
+static struct more_counts *more_at(uint32_t number)
+{
+	return (struct more_counts *)(void *)b.more.base + number;
+}
+
 /* ---- Bins ---- */
 
 /* Sites are numbered anew: no memo of data that a site had may seem one of its code now. */
@@ -104,19 +132,28 @@ struct bins_versions bins_versions(void)
 					      OF_CODE};
 }
 
+/* Make the memory of a bin. False: it has run out, for this one and all later ones. */
+static bool make_bin(uint64_t pc, uint32_t structure)
+{
+	struct bin *bin;
+
+	if (b.has_more && !grow_take(&b.more, sizeof(struct more_counts)))
+		return false;
+	bin = grow_take(&b.counts, sizeof *bin);
+	if (!bin)
+		return false;
+	bin->group = groups_get(pc, structure);
+	bin->range = RANGE_NOWHERE;
+	return true;
+}
+
 static uint32_t bin_of(uint64_t pc, uint32_t structure)
 {
 	const uint32_t count = b.bins.count, number = numbering_get(&b.bins, pc, structure);
-	struct bin *bin;
 
-	if (b.bins.count == count)
-		return number;
-	bin = grow_take(&b.counts, sizeof *bin);
-	if (!bin)
+	if (b.bins.count != count && !make_bin(pc, structure))
 		return 0;
-	bin->group = groups_get(pc, structure);
-	bin->range = RANGE_NOWHERE;
-	return number;
+	return number * sizeof(struct bin) < b.counts.used ? number : 0;
 }
 
 /* Set the memo's bin: that of an access by pc to the structure. */
@@ -238,24 +275,32 @@ void bins_prefetch(enum bin_cache cache, uint64_t line)
 		__builtin_prefetch(evictor_in(e, leaf, line), 1);
 }
 
-/* Count the miss of a group on a line that an evictor (0: none) has evicted before. */
-static void count_miss(struct bin *bin, enum bin_cache cache, uint32_t evictor, enum bin_miss how)
+static struct level_counts *counts_of(uint32_t number, uint32_t level)
 {
-	struct bin_counts *counts = &bin->counts[cache == BIN_FIRST_CODE ? 0 : cache];
+	return level < NEAR_LEVELS ? &bin_at(number)->counts[level]
+				   : &more_at(number)->far[level - NEAR_LEVELS];
+}
 
-	counts->missed++;
+/* Count the miss of a bin on a line that an evictor (0: none) has evicted before. */
+static void count_miss(uint32_t number, enum bin_cache cache, uint32_t evictor, enum bin_miss how)
+{
+	const uint32_t level = cache == BIN_FIRST_CODE ? 0 : cache, group = bin_at(number)->group;
+	struct level_counts *counts = counts_of(number, level);
+
+	if (++counts->missed >= DUE_COUNT)
+		b.due_ns = 0;
 	if (how == BIN_MISS_UNKNOWN || how == BIN_MISS_ABOVE) {
-		counts->unknown += how == BIN_MISS_UNKNOWN;
-		counts->above += how == BIN_MISS_ABOVE;
+		more_at(number)->stretch[level].unknown += how == BIN_MISS_UNKNOWN;
+		more_at(number)->stretch[level].above += how == BIN_MISS_ABOVE;
 		return;
 	}
 	if (!evictor) {
 		counts->cold++;
 		return;
 	}
-	counts->by_self += groups_structure(bin->group) == groups_structure(evictor);
+	counts->by_self += groups_structure(group) == groups_structure(evictor);
 	counts->conflicts += how == BIN_MISS_CONFLICT;
-	pairs_count(bin->group, evictor, cache, how == BIN_MISS_CONFLICT);
+	pairs_count(group, evictor, cache, how == BIN_MISS_CONFLICT);
 }
 
 /* Where the evictor of a line stands; NULL: memory has run out. */
@@ -301,7 +346,7 @@ void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_
 	evictor = bins_stretch.mark ? evictor_in_stretch(e, cache, line, bin->group)
 				    : evictor_of(e, line);
 	if (how != BIN_MISS_COUNTED)
-		count_miss(bin, cache, evictor, how);
+		count_miss(number, cache, evictor, how);
 	if (victim == SIM_NO_LINE)
 		return;
 	place = place_of(e, victim);
@@ -337,6 +382,22 @@ void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_dat
 	structures_describe(p, (uint32_t)k->b, data);
 }
 
+static struct bin_counts take_counts(uint32_t number, uint32_t level)
+{
+	struct level_counts *c = counts_of(number, level);
+	struct bin_counts taken = {.missed = c->missed,
+				   .cold = c->cold,
+				   .by_self = c->by_self,
+				   .conflicts = c->conflicts};
+
+	*c = (struct level_counts){0};
+	if (b.has_more) {
+		taken.unknown = more_at(number)->stretch[level].unknown;
+		taken.above = more_at(number)->stretch[level].above;
+	}
+	return taken;
+}
+
 static void send_bin(struct process *p, uint32_t number)
 {
 	struct bin *bin = bin_at(number);
@@ -344,9 +405,11 @@ static void send_bin(struct process *p, uint32_t number)
 
 	if (!bin->counts[0].missed)
 		return;
-	memcpy(r.counts, bin->counts, sizeof r.counts);
+	for (uint32_t level = 0; level < (b.has_more ? BIN_MOST_LEVELS : NEAR_LEVELS); level++)
+		r.counts[level] = take_counts(number, level);
+	if (b.has_more)
+		*more_at(number) = (struct more_counts){0};
 	bins_describe(p, number, &r.pc, &r.data);
-	memset(bin->counts, 0, sizeof bin->counts);
 	bin->has_moved = false;
 	records_bin(p, &r);
 }
@@ -391,9 +454,12 @@ void bins_end(struct process *p)
 
 void bins_forked(void)
 {
-	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++)
+	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++) {
 		*bin_at(number) =
 			(struct bin){.group = bin_at(number)->group, .range = RANGE_NOWHERE};
+		if (b.has_more)
+			*more_at(number) = (struct more_counts){0};
+	}
 	pairs_clear();
 	held_forked();
 	if (bins_on)

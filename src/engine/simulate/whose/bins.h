@@ -42,10 +42,10 @@
 #include "engine/simulate/whose/structures.h"
 
 /*
- * Count by bins, in so many levels of caches, with room for sites of the filter variant. False: no
- * address space.
+ * Count by bins, in so many levels of caches, with room for sites of the filter variant.
+ * is_sampled: there will be stretches. False: no address space.
  */
-bool bins_start(uint32_t levels, uint32_t most_sites);
+bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled);
 extern bool bins_on;
 static inline bool bins_are_on(void)
 {

@@ -36,13 +36,13 @@ static void put(const struct numbering *n, uint64_t a, uint64_t b, uint32_t numb
 	*slot_of(n, a, b) = (struct numbering_slot){a, b << NUMBERING_BITS | number};
 }
 
-/* Double the slots when half of them are used. False: no memory. */
+/* Double the slots when two thirds of them are used. False: no memory. */
 static bool make_room(struct numbering *n)
 {
 	const uint32_t old_room = n->room, room = old_room ? 2 * old_room : FIRST_ROOM;
 	struct numbering_slot *old = n->slots, *slots;
 
-	if (2 * (n->count + 1) <= old_room)
+	if (3 * (uint64_t)(n->count + 1) <= 2 * (uint64_t)old_room)
 		return true;
 	slots = pages_get(round_up(room * sizeof *slots, PAGE));
 	if (!slots)
