@@ -236,7 +236,7 @@ static uint64_t call_of(const struct profile *p, const struct store_site *s,
 		const struct store_location *l = profile_location(p, s->path[i]);
 
 		if (l != NULL && f >= l->frames && f < l->frames + l->frame_count)
-			return l->pc;
+			return l->module_id != STORE_NONE ? l->module_address : l->pc;
 	}
 	return 0;
 }

@@ -48,18 +48,19 @@ struct data_row {
 	enum data_kind kind;
 	const char *name; /* "list::head", "malloc in make_tree (tree.c:42)", "[stack]" */
 	const char
-		*unnumbered;   /* the name without "[2 of 3]", the number of the call on its line */
-	uint64_t call_pc;      /* for blocks: the call that had them allocated; 0: unknown */
-	const char *allocator; /* for blocks: "malloc", "mmap", ...; else NULL */
-	const char *function;  /* had the blocks allocated; or NULL */
-	const char *file;      /* of that function, or of the declaration; or NULL */
-	uint32_t line;	       /* or 0 */
-	const char *type;      /* of a variable; of what blocks hold; or NULL */
-	const char *module;    /* path of the variable's file; or NULL */
-	uint64_t element_size; /* bytes; 0: unknown */
-	int64_t layout;	       /* of its type, or its elements' type; 0: unknown */
-	uint64_t blocks;       /* total allocated; 1 for a variable */
-	uint64_t bytes;	       /* peak size; for several sites the sum of their peaks */
+		*unnumbered; /* the name without "[2 of 3]", the number of the call on its line */
+	uint64_t
+		call_pc; /* for blocks: the call that had them allocated, in its file; 0: unknown */
+	const char *allocator;		  /* for blocks: "malloc", "mmap", ...; else NULL */
+	const char *function;		  /* had the blocks allocated; or NULL */
+	const char *file;		  /* of that function, or of the declaration; or NULL */
+	uint32_t line;			  /* or 0 */
+	const char *type;		  /* of a variable; of what blocks hold; or NULL */
+	const char *module;		  /* path of the variable's file; or NULL */
+	uint64_t element_size;		  /* bytes; 0: unknown */
+	int64_t layout;			  /* of its type, or its elements' type; 0: unknown */
+	uint64_t blocks;		  /* total allocated; 1 for a variable */
+	uint64_t bytes;			  /* peak size; for several sites the sum of their peaks */
 	uint64_t allocated_bytes;	  /* total */
 	uint64_t live_blocks, live_bytes; /* not freed */
 	uint64_t smallest, largest;	  /* block or variable, in bytes; 0: unknown */

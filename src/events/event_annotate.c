@@ -270,27 +270,3 @@ size_t event_annotation_line(const struct event_annotation *a, int64_t location)
 		found = bsearch(&key, a->places, a->place_count, sizeof(key), compare_places);
 	return found != NULL ? found->line : SIZE_MAX;
 }
-
-int64_t event_annotation_process(const struct event_annotation *a)
-{
-	const struct event_profile *p = a->p;
-	int64_t process = STORE_NONE;
-	double most = -1;
-
-	for (size_t i = 0; i < p->process_count; i++) {
-		double sum = 0;
-
-		for (size_t k = 0; k < p->cost_count; k++) {
-			const struct store_cost *c = &p->costs[k];
-
-			if (events_node(p, c->node_id)->process_id == p->processes[i].id &&
-			    event_annotation_line(a, c->location_id) != SIZE_MAX)
-				sum += events_value(p, a->columns->sort, c->values);
-		}
-		if (sum > most) {
-			most = sum;
-			process = p->processes[i].id;
-		}
-	}
-	return process;
-}

@@ -54,7 +54,4 @@ void event_annotation_release(struct event_annotation *a);
 /* The number of the line with the code at a location; SIZE_MAX: none has it. */
 size_t event_annotation_line(const struct event_annotation *a, int64_t location);
 
-/* The process with the most of the event to sort by in these lines; STORE_NONE: there is none. */
-int64_t event_annotation_process(const struct event_annotation *a);
-
 #endif

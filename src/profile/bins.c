@@ -23,6 +23,47 @@ size_t profile_structure(const struct profile *p, int64_t id)
 	return low < p->structure_count && p->structures[low].id == id ? low : SIZE_MAX;
 }
 
+/* ---- Several processes ---- */
+
+#define PROCESS_SHIFT 48 /* above addresses */
+
+/* 0: no address. */
+static uint64_t apart(uint64_t address, int64_t process)
+{
+	return address != 0 ? address + ((uint64_t)process << PROCESS_SHIFT) : 0;
+}
+
+static int compare_sites(const void *a, const void *b)
+{
+	const struct store_site *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+void profile_part_data(struct profile *p)
+{
+	if (p->scope != STORE_ALL)
+		return;
+	for (size_t i = 0; i < p->variable_count; i++) {
+		struct store_variable *v = &p->variables[i];
+
+		v->start = apart(v->start, v->process_id);
+		v->end = apart(v->end, v->process_id);
+	}
+	if (p->site_count > 0)
+		qsort(p->sites, p->site_count, sizeof(*p->sites), compare_sites);
+}
+
+static void part_structures(struct profile *p)
+{
+	for (size_t i = 0; i < p->structure_count && p->scope == STORE_ALL; i++) {
+		struct store_structure *s = &p->structures[i];
+
+		s->start = apart(s->start, s->process_id);
+		s->end = apart(s->end, s->process_id);
+	}
+}
+
 static int cost_bins(struct profile *p, struct err *err)
 {
 	p->data_cost_count = p->structure_count;
@@ -80,7 +121,7 @@ static int add_costs(struct profile *p, const struct store_event *events, size_t
 	struct store_cost *costs = NULL;
 	size_t count = 0;
 
-	if (store_read_costs(p->store, p->process->id, &costs, &count, err) != 0)
+	if (store_read_costs(p->store, p->scope, &costs, &count, err) != 0)
 		return -1;
 	p->accesses = calloc(count + 1, sizeof(*p->accesses));
 	if (p->accesses == NULL) {
@@ -116,13 +157,14 @@ static int read_accesses(struct profile *p, struct err *err)
 int profile_read_bins(struct profile *p, struct err *err)
 {
 	struct store *s = p->store;
-	const int64_t id = p->process->id;
+	const int64_t id = p->scope;
 
 	if (store_read_structures(s, id, &p->structures, &p->structure_count, err) != 0 ||
 	    store_read_bins(s, id, &p->bins, &p->bin_count, err) != 0 ||
 	    store_read_references(s, id, &p->references, &p->reference_count, err) != 0 ||
 	    read_accesses(p, err) != 0 || profile_sample_bins(p, err) != 0)
 		return -1;
+	part_structures(p);
 	p->has_conflicts = p->bin_count > 0;
 	for (size_t i = 0; i < p->bin_count; i++)
 		p->has_conflicts &= p->bins[i].conflicts != STORE_NOT_TOLD_APART;

@@ -35,13 +35,12 @@ static int choose_process(struct profile *p, int64_t id, struct err *err)
 	if (p->process_count == 0)
 		return err_set(err, "the profile holds no process: nothing was run, or it ended "
 				    "before it could be seen");
-	if (id == STORE_NONE) {
+	if (id == STORE_NONE)
 		p->process = busiest_process(p);
-		return 0;
-	}
 	for (size_t i = 0; i < p->process_count; i++)
 		if (p->processes[i].id == id)
 			p->process = &p->processes[i];
+	p->scope = p->process != NULL ? p->process->id : STORE_NONE;
 	if (p->process == NULL)
 		return err_set(err,
 			       "the profile has no process %" PRId64
@@ -284,7 +283,7 @@ static int compare_variables(const void *a, const void *b)
 
 static int read_data(struct profile *p, struct err *err)
 {
-	int64_t id = p->process->id;
+	int64_t id = p->scope;
 
 	if (store_read_modules(p->store, id, &p->modules, &p->module_count, err) != 0 ||
 	    store_read_sites(p->store, id, &p->sites, &p->site_count, err) != 0 ||
@@ -292,6 +291,7 @@ static int read_data(struct profile *p, struct err *err)
 	    store_read_layouts(p->store, &p->layouts, &p->layout_count, err) != 0 ||
 	    store_read_members(p->store, &p->members, &p->member_count, err) != 0)
 		return -1;
+	profile_part_data(p);
 	if (p->variable_count > 0)
 		qsort(p->variables, p->variable_count, sizeof(*p->variables), compare_variables);
 	return 0;
@@ -346,8 +346,7 @@ static int read_line_bytes(struct profile *p, const char *path, struct err *err)
 
 static int read_code(struct profile *p, struct err *err)
 {
-	return store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
-				    err) == 0
+	return store_read_locations(p->store, p->scope, &p->locations, &p->location_count, err) == 0
 		       ? index_locations(p, err)
 		       : -1;
 }
@@ -410,8 +409,10 @@ int profile_open_exact(struct profile *p, const char *path, int64_t process, str
 	return open_profile(p, path, process, true, err);
 }
 
-static int read_bins(struct profile *p, struct err *err)
+static int read_bins(struct profile *p, int64_t process, struct err *err)
 {
+	if (process == STORE_NONE && p->process_count > 1)
+		p->scope = STORE_ALL;
 	return read_code(p, err) == 0 && read_data(p, err) == 0 ? profile_read_bins(p, err) : -1;
 }
 
@@ -427,7 +428,7 @@ int profile_open_bins(struct profile *p, const char *path, int64_t process, stru
 			"counts them",
 			path);
 	else if (store_read_processes(p->store, &p->processes, &p->process_count, err) == 0 &&
-		 choose_process(p, process, err) == 0 && read_bins(p, err) == 0)
+		 choose_process(p, process, err) == 0 && read_bins(p, process, err) == 0)
 		return 0;
 	profile_close(p);
 	return -1;
@@ -446,7 +447,7 @@ int profile_open_fields(struct profile *p, const char *path, int64_t process, st
 		return profile_open(p, path, process, err);
 	if (profile_open_bins(p, path, process, err) != 0)
 		return -1;
-	if (store_read_bin_ranges(p->store, p->process->id, &p->ranges, &p->range_count, err) == 0)
+	if (store_read_bin_ranges(p->store, p->scope, &p->ranges, &p->range_count, err) == 0)
 		return 0;
 	profile_close(p);
 	return -1;
@@ -456,8 +457,7 @@ int profile_open_causes(struct profile *p, const char *path, int64_t process, st
 {
 	if (profile_open_bins(p, path, process, err) != 0)
 		return -1;
-	if (store_read_evictions(p->store, p->process->id, &p->evictions, &p->eviction_count,
-				 err) == 0) {
+	if (store_read_evictions(p->store, p->scope, &p->evictions, &p->eviction_count, err) == 0) {
 		profile_sample_evictions(p);
 		return 0;
 	}
@@ -492,6 +492,7 @@ void profile_close(struct profile *p)
 	map_release(&p->location_index);
 	free(p->data_costs);
 	free(p->structures);
+	free(p->scales);
 	free(p->bins);
 	free(p->ranges);
 	free(p->evictions);

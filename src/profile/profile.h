@@ -40,6 +40,7 @@ struct profile {
 	struct store_process *processes;
 	size_t process_count;
 	const struct store_process *process; /* the chosen process */
+	int64_t scope; /* its id; STORE_ALL: misses by data structure are those of all processes */
 
 	struct store_window *windows;
 	size_t window_count;
@@ -99,10 +100,11 @@ struct profile {
 	 */
 	struct store_bin *bins;
 	size_t bin_count;
-	bool has_conflicts;		/* all bins tell them from other misses */
-	size_t stretches;		/* of such a run; 0: all accesses were simulated */
-	double simulated;		/* the share of its accesses, then */
-	uint64_t sets;			/* one of so many parts of the sets was simulated; 1: all */
+	bool has_conflicts; /* all bins tell them from other misses */
+	size_t stretches;   /* of such a run; 0: all accesses were simulated */
+	double simulated;   /* the share of its accesses, then */
+	double *scales;	    /* for each process: what its counts are to be multiplied by */
+	uint64_t sets;	    /* one of so many parts of the sets was simulated; 1: all */
 	struct store_bin_range *ranges; /* sorted by structure and location */
 	size_t range_count;
 	struct store_eviction *evictions;
@@ -145,7 +147,8 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
 /*
  * A simulation with misses by data structure (whose.h), without its evictions and ranges; any other
- * profile is refused.
+ * profile is refused. STORE_NONE: of all processes. Then addresses have the number of the process
+ * in their upper bits, so that those of several processes lie apart.
  */
 int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err);
 /* The same with its evictions. */
@@ -232,6 +235,8 @@ int profile_attribute(const struct profile *p, const struct query *q, struct mod
 int profile_build_model(struct profile *p, struct err *err);
 /* For profile.c: misses and references by data structure. Returns 0, or -1 with *err. */
 int profile_read_bins(struct profile *p, struct err *err);
+/* Keep the data of several processes apart, if it is of all; see profile_open_bins. */
+void profile_part_data(struct profile *p);
 /* For profile.c: turn bins, or evictions, of a sampled simulation into estimates. */
 int profile_sample_bins(struct profile *p, struct err *err);
 void profile_sample_evictions(struct profile *p);

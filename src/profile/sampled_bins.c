@@ -47,30 +47,81 @@ static int read_sets(struct profile *p, struct err *err)
 	return 0;
 }
 
-static int read_stretches(struct profile *p, struct err *err)
+static size_t index_of(const struct profile *p, int64_t process)
+{
+	size_t i = 0;
+
+	while (i < p->process_count && p->processes[i].id != process)
+		i++;
+	return i;
+}
+
+/* Count the stretches, and the accesses in them by process. They are sorted by both numbers. */
+static int count_stretches(struct profile *p, uint64_t *simulated, struct err *err)
 {
 	struct store_stretch *x;
-	uint64_t simulated = 0;
 	size_t count;
 
-	if (store_read_stretches(p->store, p->process->id, &x, &count, err) != 0)
+	if (store_read_stretches(p->store, p->scope, &x, &count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && x[i].number == x[i - 1].number)
+		const size_t process = index_of(p, x[i].process_id);
+
+		if (process == p->process_count || (i > 0 && x[i].number == x[i - 1].number &&
+						    x[i].process_id == x[i - 1].process_id))
 			continue;
-		simulated += x[i].accesses;
+		simulated[process] += x[i].accesses;
 		p->stretches++;
 	}
 	free(x);
-	if (p->process->accesses > 0)
-		p->simulated = (double)simulated / (double)p->process->accesses;
-	p->stretches = simulated > 0 ? p->stretches : 0;
 	return 0;
 }
 
-static double scale_of(const struct profile *p)
+/* A process without a stretch has nothing to multiply. */
+static void set_scales(struct profile *p, const uint64_t *simulated)
 {
-	return (double)p->sets / (p->stretches > 0 ? p->simulated : 1);
+	uint64_t all = 0, accesses = 0;
+
+	for (size_t i = 0; i < p->process_count; i++) {
+		const struct store_process *x = &p->processes[i];
+
+		if (p->scope != STORE_ALL && x->id != p->scope)
+			continue;
+		all += simulated[i];
+		accesses += x->accesses;
+		p->scales[i] = (double)p->sets;
+		if (simulated[i] > 0)
+			p->scales[i] *= (double)x->accesses / (double)simulated[i];
+	}
+	if (accesses > 0)
+		p->simulated = (double)all / (double)accesses;
+	p->stretches = all > 0 ? p->stretches : 0;
+}
+
+static int read_stretches(struct profile *p, struct err *err)
+{
+	uint64_t *simulated = calloc(p->process_count, sizeof(*simulated));
+	int status;
+
+	p->scales = calloc(p->process_count, sizeof(*p->scales));
+	if (simulated == NULL || p->scales == NULL)
+		status = err_set(err, "not enough memory for %zu processes", p->process_count);
+	else
+		status = count_stretches(p, simulated, err);
+	if (status == 0)
+		set_scales(p, simulated);
+	free(simulated);
+	return status;
+}
+
+/* Of the process that has the structure. */
+static double scale_of(const struct profile *p, int64_t structure)
+{
+	const size_t at = profile_structure(p, structure);
+	const size_t process =
+		at != SIZE_MAX ? index_of(p, p->structures[at].process_id) : p->process_count;
+
+	return process < p->process_count ? p->scales[process] : 1;
 }
 
 int profile_sample_bins(struct profile *p, struct err *err)
@@ -80,12 +131,16 @@ int profile_sample_bins(struct profile *p, struct err *err)
 	if (p->stretches == 0 && p->sets == 1)
 		return 0;
 	for (size_t i = 0; i < p->bin_count; i++)
-		estimate(&p->bins[i], scale_of(p));
+		estimate(&p->bins[i], scale_of(p, p->bins[i].structure_id));
 	return 0;
 }
 
 void profile_sample_evictions(struct profile *p)
 {
+	struct store_eviction *e = p->evictions;
+
+	if (p->stretches == 0 && p->sets == 1)
+		return;
 	for (size_t i = 0; i < p->eviction_count; i++)
-		p->evictions[i].misses = scaled(p->evictions[i].misses, scale_of(p));
+		e[i].misses = scaled(e[i].misses, scale_of(p, e[i].structure_id));
 }

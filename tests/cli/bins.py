@@ -10,6 +10,7 @@ import collections
 import csv
 import io
 import json
+import re
 
 import simulate_common
 from cases import Skip, case, check, main
@@ -304,6 +305,27 @@ def exports_and_top_show_data_structures():
     names = [r['name'] for r in rows('objects')[:2]]
     check(status == 0 and all(name in out for name in names) and 'exact misses: L1 ' in out, status, out, err)
     check(len(out.split('\n')) == 8, out)
+
+
+@case
+def all_processes_are_shown_unless_one_is_asked_for():
+    """Two processes run the same program, at the same addresses; a shell starts them."""
+    def numberless(name):  # "[1 of 2]" depends on what other processes do
+        return re.sub(r' \[\d+ of \d+\]', '', name)
+    counted(LL, 'sh', '-c', '%s arrays; %s list; true' % (PROGRAM, PROGRAM))
+    processes = range(len(ask('SELECT id FROM process')))
+    check(len(processes) >= 3, processes)
+    for view, key in ('bins', ('function', 'data')), ('objects', ('name',)), ('causes', ('data', 'cause', 'cache', 'evictor_data')):
+        column = 'misses' if view == 'causes' else 'L1_misses'
+        whole, parts = collections.Counter(), collections.Counter()
+        for r in rows(view):
+            whole[tuple(numberless(r[k]) for k in key)] += int(r[column])
+        for p in processes:
+            for r in rows(view, '--process', str(p)):
+                parts[tuple(numberless(r[k]) for k in key)] += int(r[column])
+        check(+whole == +parts and +whole, view, +whole - parts, +parts - whole)
+    l1 = totals('run.db')
+    check(sum(int(r['L1_misses']) for r in rows('objects')) == l1['I1mr'] + l1['D1mr'] + l1['D1mw'], l1)
 
 
 @case

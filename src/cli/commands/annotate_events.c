@@ -61,15 +61,16 @@ static size_t line_of(const void *annotation, int64_t location)
 	return event_annotation_line(annotation, location);
 }
 
-/* The code with the data that it misses on, which is known of one process. */
+/* The code with the data that it misses on. */
 static int print_with_data(const struct options *o, const struct event_annotation *a)
 {
+	const int64_t process = a->p->process == STORE_ALL ? STORE_NONE : a->p->process;
 	struct code_data data;
 	struct profile p;
 	struct err err;
 	int code;
 
-	if (profile_open_bins(&p, o->input, event_annotation_process(a), &err) != 0)
+	if (profile_open_bins(&p, o->input, process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (code_data_init(&data, &p, &o->query, line_of, a, &err) == 0) {
 		code = print_code(o, a, &data);

@@ -11,7 +11,7 @@
 #include "views/rows.h"
 
 static const struct option_use uses[] = {
-	VIEW_INPUT, {OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	VIEW_INPUT, {OPTION_PROCESS_ID, .shown = "all"},
 	VIEW_SHOWN, {OPTION_ROWS, .usual = "20"},
 	VIEW_OTHER, {0},
 };

@@ -19,7 +19,7 @@ static const char *const by_names[] = {
 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
-	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	{OPTION_PROCESS_ID, .shown = "all"},
 	VIEW_SHOWN,
 	{OPTION_BY, .usual = "data", .choices = by_names},
 	{OPTION_ROWS, .usual = "20"},

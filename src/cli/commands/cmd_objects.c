@@ -21,7 +21,7 @@ static const char *const by_names[] = {
 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
-	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of simulations all"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
 	VIEW_MACHINE,

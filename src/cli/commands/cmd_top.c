@@ -47,7 +47,7 @@ static const struct option_use uses[] = {
 	{OPTION_INTERVAL, .usual = "1"},
 	{OPTION_ONCE},
 	{OPTION_SHOW, .usual = "processes", .choices = view_names},
-	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of simulations all"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
 	{OPTION_SORT, .shown = "misses; of processes accesses, of simulations stall"},

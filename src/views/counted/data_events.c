@@ -92,7 +92,7 @@ static bool make_node(struct event_profile *p, const struct structures *s, size_
 	const char *object = row->data->module;
 	uint64_t *values = arena_alloc(&p->texts, p->measured * sizeof(*values));
 
-	if (object == NULL)
+	if (object == NULL && p->process != STORE_ALL)
 		object = s->names.profile->process->exe;
 	p->nodes[i] = (struct store_node){.id = (int64_t)i,
 					  .process_id = p->process,
@@ -130,7 +130,7 @@ static int make_nodes(struct event_profile *p, const struct structures *s, struc
 static int make_profile(struct event_profile *p, const char *path, const struct structures *s,
 			struct err *err)
 {
-	*p = (struct event_profile){.process = s->names.profile->process->id, .thread = STORE_NONE};
+	*p = (struct event_profile){.process = s->names.profile->scope, .thread = STORE_NONE};
 	if (store_open_readonly(path, &p->store, err) == 0 &&
 	    store_read_processes(p->store, &p->processes, &p->process_count, err) == 0 &&
 	    make_columns(p, s, err) == 0 && make_nodes(p, s, err) == 0)

@@ -181,13 +181,7 @@ static void put_data(const struct event_report *r, const struct structures *data
 	const size_t level = structures_level(data, last->name);
 	const char *titles[] = {"MISSES", r->p->columns[r->choice->columns.sort].name, "BY OTHERS",
 				"DATA STRUCTURE"};
-	struct text title = {0};
 
-	if (r->p->process == STORE_ALL && r->p->process_count > 1) {
-		text_addf(&title, "DATA STRUCTURE OF PROCESS %" PRId64,
-			  data->names.profile->process->id);
-		titles[3] = text_get(&title);
-	}
 	if (level != SIZE_MAX && data->count > 0)
 		table_row(t, titles);
 	for (size_t i = 0; level != SIZE_MAX && i < data->count && i < SCREEN_DATA; i++) {
@@ -202,7 +196,6 @@ static void put_data(const struct event_report *r, const struct structures *data
 		columns_table_row(list, t, &row);
 		text_release(&name);
 	}
-	text_release(&title);
 }
 
 static int put_functions(const struct event_report *r, const struct structures *data,
