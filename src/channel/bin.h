@@ -74,7 +74,8 @@ struct record_eviction {
  * References of an instruction to a data structure, hits too: what is new since the last record. A
  * window's references have a weight: how many of the run they stand for, in a unit of its own.
  */
-#define BIN_WINDOW_GROUPS 16u
+#define BIN_WINDOW_GROUPS     16u
+#define BIN_WINDOW_REFERENCES 100u /* in each */
 struct record_references {
 	struct record_header h;
 	uint64_t position; /* accesses of the process so far */

@@ -68,7 +68,8 @@ struct store_eviction {
 };
 
 /* References of an instruction to a structure. */
-#define STORE_WINDOW_GROUPS 16
+#define STORE_WINDOW_GROUPS	16
+#define STORE_WINDOW_REFERENCES 100 /* of each window */
 struct store_references {
 	int64_t structure_id, location_id;
 	uint64_t counted;		       /* exactly, beside windows */

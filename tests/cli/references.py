@@ -62,11 +62,12 @@ def one_loop_shares_two_structures():
 
 
 @case
-def an_instruction_with_one_structure_is_exact():
-    """Each turn's call of add_up has a return address on the stack, which one instruction pops."""
+def an_instruction_with_one_structure():
+    """Each turn's call of add_up has a return address on the stack, which one instruction pops: nothing else is seen."""
     counted(PROGRAM, '4000')
     found = [r for r in rows() if r['function'] == 'add_up' and r['data'] == '[stack]']
     check(len(found) == 1 and found[0]['references'] == found[0]['references_high'] == str(9 * 4000), found)
+    check(int(found[0]['references_low']) < 9 * 4000, 'windows did not see all of them', found)
 
 
 @case

@@ -208,6 +208,7 @@ static int write_evictions(struct whose_sums *s, const char *const *names, bool 
 static int write_references(struct whose_sums *s, struct store *store, struct err *err)
 {
 	static_assert(STORE_WINDOW_GROUPS == BIN_WINDOW_GROUPS, "the same groups");
+	static_assert(BIN_WINDOW_REFERENCES == STORE_WINDOW_REFERENCES, "the same windows");
 	for (size_t i = 0; i < s->references.count; i++) {
 		struct whose_references *x = &s->references.items[i];
 		struct store_references row = {

@@ -44,6 +44,8 @@ struct upward {
 	 */
 	void (*allocation_begins)(void);
 	void (*allocation_returns)(uint64_t start, uint64_t bytes);
+	/* Memory in [start, end) has just got another owner. */
+	void (*forget_owners)(uint64_t start, uint64_t end);
 };
 
 extern struct upward upward;

@@ -12,6 +12,7 @@
 #include "channel/sys.h"
 #include "engine/core/lanes.h"
 #include "engine/core/records.h"
+#include "engine/core/upward.h"
 #include "engine/core/util.h"
 #include "engine/data/block_log.h"
 #include "engine/data/blocks.h"
@@ -149,6 +150,8 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	}
 	if (c->kind)
 		waiting_call_begins(t, c);
+	if (c->kind && has_pieces)
+		upward.forget_owners(0, UINT64_MAX);
 	if (!c->old)
 		return;
 	held = hold();
@@ -161,6 +164,7 @@ static void gone(const struct thread *t, const struct block_info *b)
 	sites_drop_block(b->site, b->size);
 	waiting_note_gone(t, b);
 	lasting_changed(b->start, b->size);
+	upward.forget_owners(b->start, b->start + b->size);
 }
 
 void alloc_drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
@@ -231,6 +235,7 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 		gone(t, &old);
 	waiting_note_come(t, &new, c->began);
 	lasting_changed(start, c->size);
+	upward.forget_owners(start, start + c->size);
 	sites_add_block(site, c->size, c->element_size);
 }
 
@@ -329,6 +334,16 @@ uint64_t alloc_end_before_blocks(uint64_t address, uint64_t end)
 	return end;
 }
 
+bool alloc_has_blocks(uint64_t start, uint64_t end)
+{
+	const bool held = hold();
+	struct block_info b;
+	const bool has = blocks_last_in(start, end, &b);
+
+	let_go(held);
+	return has;
+}
+
 bool alloc_find(uint64_t address, struct alloc_place *p)
 {
 	struct block_info b;
@@ -340,13 +355,16 @@ bool alloc_find(uint64_t address, struct alloc_place *p)
 	held = hold();
 	found = blocks_find(address, &b);
 	if (found) {
-		*p = (struct alloc_place){b.start, b.start + b.size, b.site,
-					  b.size >= LASTING_BYTES && !has_pieces};
+		*p = (struct alloc_place){.start = b.start,
+					  .end = b.start + b.size,
+					  .site = b.site,
+					  .is_whole = true,
+					  .is_lasting = b.size >= LASTING_BYTES && !has_pieces};
 	} else if (regions_find(address, &r)) {
 		found = true;
-		*p = (struct alloc_place){r.start, r.end, r.site,
-					  !mapped_is_allocators(r.site) &&
-						  !blocks_last_in(r.start, r.end, &b)};
+		*p = (struct alloc_place){.start = r.start, .end = r.end, .site = r.site};
+		p->is_whole = p->is_lasting =
+			!mapped_is_allocators(r.site) && !blocks_last_in(r.start, r.end, &b);
 		if (p->is_lasting)
 			lasting_region(r.start, r.end);
 	}

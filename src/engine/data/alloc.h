@@ -28,13 +28,16 @@ void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at
 struct alloc_place {
 	uint64_t start, end;
 	uint32_t site;
-	bool is_lasting; /* it holds all of this memory until alloc_version changes */
+	bool is_whole;	 /* it holds all of this memory now */
+	bool is_lasting; /* and until alloc_version changes */
 };
 
 /* The one that holds address now; false: none does. */
 bool alloc_find(uint64_t address, struct alloc_place *p);
 /* Lower `end` so that no block begins in [address, end); not always to the first of them. */
 uint64_t alloc_end_before_blocks(uint64_t address, uint64_t end);
+/* Does a block begin in [start, end)? */
+bool alloc_has_blocks(uint64_t start, uint64_t end);
 /* Prefetch what it reads. */
 void alloc_prefetch(uint64_t address);
 /* Changes when what alloc_find has called lasting may not hold any more. */

@@ -7,6 +7,7 @@
 
 #include "engine/core/proc.h"
 #include "engine/core/records.h"
+#include "engine/core/upward.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
 #include "engine/data/regions.h"
@@ -71,14 +72,22 @@ static void add_to_allocator(struct thread *t, uint64_t start, uint64_t end)
 	if (!allocator_site)
 		allocator_site = sites_get(SITE_ALLOCATOR, 0, 0);
 	regions_add(start, end, allocator_site);
+	upward.forget_owners(start, end);
 	sites_publish(t->process, allocator_site);
 	alloc_let_go();
+}
+
+/* Memory has got another owner. */
+static void changed(uint64_t start, uint64_t end)
+{
+	alloc_version++;
+	upward.forget_owners(start, end);
 }
 
 static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
 {
 	regions_add(start, end, site);
-	alloc_version++;
+	changed(start, end);
 	sites_add_block(site, end - start, 0);
 	sites_publish(t->process, site);
 }
@@ -129,7 +138,7 @@ void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
 	if (!engine.config.objects)
 		return;
 	alloc_hold();
-	alloc_version++;
+	changed(start, end);
 	while (regions_cut(start, end, &cut, &whole)) {
 		if (mapped_is_allocators(cut.site))
 			continue;
@@ -212,7 +221,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 		site = sites_kind(r.site, SITE_STACK);
 		if (site != r.site) {
 			regions_set_site(r.start, site);
-			alloc_version++;
+			changed(r.start, r.end);
 			sites_drop_block(r.site, r.end - r.start);
 			sites_add_block(site, r.end - r.start, 0);
 			sites_publish(t->process, site);

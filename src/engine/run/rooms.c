@@ -12,7 +12,7 @@
 #include "engine/sample/collect.h"
 #include "engine/sample/marks.h"
 #include "engine/simulate/filter/filter_notes.h"
-#include "engine/simulate/filter/filter_variant.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/job.h"
@@ -55,6 +55,7 @@ void rooms_open(void)
 		.look_at_misses = filter_look_at_misses,
 		.allocation_begins = filter_allocation_begins,
 		.allocation_returns = filter_allocation_returns,
+		.forget_owners = filter_references_forget,
 	};
 	code_variants[VARIANT_COUNT] = &count_variant;
 	code_variants[VARIANT_STREAM] = &stream_variant;

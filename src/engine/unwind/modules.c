@@ -13,6 +13,7 @@
 
 #include "channel/sys.h"
 #include "engine/core/state.h"
+#include "engine/core/upward.h"
 #include "engine/core/util.h"
 #include "engine/translate/hooks.h"
 #include "engine/unwind/code_symbols.h"
@@ -340,6 +341,7 @@ void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum mod
 	else
 		release(&m);
 	modules_version++;
+	upward.forget_owners(start, end);
 	lock_drop(&lock);
 }
 
@@ -353,6 +355,7 @@ void modules_remove(uint64_t start, uint64_t end)
 			release(&modules[i]);
 			modules[i--] = modules[--count];
 			modules_version++;
+			upward.forget_owners(start, end);
 			any = true;
 		}
 	lock_drop(&lock);

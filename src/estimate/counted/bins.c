@@ -2,7 +2,6 @@
 /* Misses by function and data structure; see bins.h. */
 #include "estimate/counted/bins.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,17 +61,10 @@ static struct bins_row row_of_references(const struct bins *b, size_t i)
 
 static void find_ratio(const struct bins *b, struct bins_row *r)
 {
-	const double misses = (double)r->first.all;
-	const struct references_count *c = &r->references;
-
 	if (r->structure->kind == DATA_CODE)
 		return;
 	r->references = references_count(&b->references, &r->sum, r->first.all);
-	if (c->value > 0)
-		r->ratio = (struct model_ratio){.known = true,
-						.ratio = misses / c->value,
-						.low = misses / c->high,
-						.high = fmin(misses / fmax(c->low, misses), 1)};
+	r->ratio = references_ratio(&r->references, r->first.all);
 }
 
 static void add_row(void *to, const void *more)

@@ -12,9 +12,12 @@
 #define LEAST_SEEN   20.0
 #define LEAST_GROUPS 4u
 
+#define WILSON (1.96 * 1.96) /* of 95 % */
+
 struct references_stratum {
 	double accesses; /* of the run, that were not counted exactly */
 	double weights[STORE_WINDOW_GROUPS], all;
+	double seen;
 };
 
 /* An instruction, while strata are made. */
@@ -59,11 +62,12 @@ static void name(const struct profile *p, struct code *c)
 	c->file = f != NULL ? f->file : NULL;
 }
 
-static void add_weights(struct references_stratum *to, const uint64_t *weights)
+static void add_seen(struct references_stratum *to, const struct store_references *x)
 {
+	to->seen += (double)x->seen;
 	for (size_t g = 0; g < STORE_WINDOW_GROUPS; g++) {
-		to->weights[g] += (double)weights[g];
-		to->all += (double)weights[g];
+		to->weights[g] += (double)x->weights[g];
+		to->all += (double)x->weights[g];
 	}
 }
 
@@ -71,6 +75,7 @@ static void add_stratum(struct references_stratum *to, const struct references_s
 {
 	to->accesses += more->accesses;
 	to->all += more->all;
+	to->seen += more->seen;
 	for (size_t g = 0; g < STORE_WINDOW_GROUPS; g++)
 		to->weights[g] += more->weights[g];
 }
@@ -96,7 +101,7 @@ static void find_code(struct making *m)
 		if (c == NULL)
 			continue;
 		c->own.accesses = fmax(c->own.accesses - (double)x->counted, 0);
-		add_weights(&c->own, x->weights);
+		add_seen(&c->own, x);
 	}
 	for (size_t i = 0; i < m->count; i++)
 		accesses += m->code[i].own.accesses;
@@ -114,6 +119,12 @@ static unsigned groups_of(const struct references_stratum *s)
 	for (size_t g = 0; g < STORE_WINDOW_GROUPS; g++)
 		n += s->weights[g] > 0;
 	return n;
+}
+
+/* At least so many windows have seen it. */
+static double windows_of(const struct references_stratum *s)
+{
+	return fmax(groups_of(s), s->seen / STORE_WINDOW_REFERENCES);
 }
 
 static bool is_enough(const struct references *r, const struct references_stratum *s)
@@ -156,6 +167,46 @@ static void pool_function(struct references *r, struct code **first, struct code
 		(*c)->stratum = stratum;
 		(*c)->is_done = true;
 	}
+}
+
+/* The most references of a function, or of all, to data that no window saw there. */
+static double unseen_of(const struct references_stratum *s)
+{
+	return s->accesses * WILSON / (windows_of(s) + WILSON);
+}
+
+/* Instructions [first, end) of a function; `all`: of the program. */
+static void bound_function(const struct making *m, struct code **first, struct code *const *end,
+			   double all)
+{
+	struct references_stratum sum = {0};
+
+	for (struct code **c = first; c < end; c++)
+		add_stratum(&sum, &(*c)->own);
+	for (struct code **c = first; c < end; c++)
+		m->r->unseen_most[*c - m->code] = fmin(unseen_of(&sum), all);
+}
+
+static int bound_functions(const struct making *m, const struct references_stratum *all,
+			   struct err *err)
+{
+	struct code **code = calloc(m->count + 1, sizeof(struct code *));
+	size_t first = 0;
+
+	if (code == NULL)
+		return err_set(err, "not enough memory for the references of %zu instructions",
+			       m->count);
+	for (size_t i = 0; i < m->count; i++)
+		code[i] = &m->code[i];
+	qsort(code, m->count, sizeof(struct code *), compare_functions);
+	for (size_t i = 1; i <= m->count; i++) {
+		if (i < m->count && compare_functions(&code[first], &code[i]) == 0)
+			continue;
+		bound_function(m, code + first, code + i, unseen_of(all));
+		first = i;
+	}
+	free(code);
+	return 0;
 }
 
 /* The strata of instructions that have none of their own. */
@@ -209,7 +260,7 @@ static int make_strata(struct making *m, struct err *err)
 	for (unsigned g = 0; g < STORE_WINDOW_GROUPS; g++)
 		if (all.weights[g] > 0)
 			r->group[r->groups++] = g;
-	if (pool(m, err) != 0)
+	if (pool(m, err) != 0 || bound_functions(m, &all, err) != 0)
 		return -1;
 	for (size_t i = 0; i < p->reference_count; i++) {
 		const struct code *c = code_of(m, p->references[i].location_id);
@@ -228,7 +279,8 @@ int references_init(struct references *r, const struct profile *p, struct err *e
 	m.code = calloc(m.count + 1, sizeof(*m.code));
 	r->strata = calloc(2 * m.count + 1, sizeof(*r->strata));
 	r->stratum_of = calloc(p->reference_count + 1, sizeof(*r->stratum_of));
-	if (m.code == NULL || r->strata == NULL || r->stratum_of == NULL)
+	r->unseen_most = calloc(m.count + 1, sizeof(*r->unseen_most));
+	if (m.code == NULL || r->strata == NULL || r->stratum_of == NULL || r->unseen_most == NULL)
 		status = err_set(err, "not enough memory for the references of %zu instructions",
 				 m.count);
 	else
@@ -243,6 +295,7 @@ void references_release(struct references *r)
 {
 	free(r->strata);
 	free(r->stratum_of);
+	free(r->unseen_most);
 	*r = (struct references){0};
 }
 
@@ -267,6 +320,8 @@ void references_add(const struct references *r, size_t row, struct references_su
 		return;
 	to->has_estimate = true;
 	to->estimated += part_of(s, weight, s->all);
+	to->available += s->accesses;
+	to->agreed += pow(s->accesses * WILSON / 2 / (windows_of(s) + WILSON), 2);
 	for (size_t g = 0; g < STORE_WINDOW_GROUPS; g++)
 		to->without[g] +=
 			part_of(s, weight - (double)x->weights[g], s->all - s->weights[g]);
@@ -288,13 +343,16 @@ void references_add_missing(const struct references *r, int64_t location, struct
 	if (p->access_count > 0)
 		found = bsearch(&location, p->accesses, p->access_count, sizeof(*p->accesses),
 				compare_locations);
-	to->most += found != NULL ? found->count : 0;
+	if (found != NULL)
+		to->unseen_most = fmax(to->unseen_most, r->unseen_most[found - p->accesses]);
 }
 
 void references_add_sum(struct references_sum *to, const struct references_sum *more)
 {
 	to->counted += more->counted;
-	to->most += more->most;
+	to->unseen_most = fmax(to->unseen_most, more->unseen_most);
+	to->agreed += more->agreed;
+	to->available += more->available;
 	to->seen += more->seen;
 	to->estimated += more->estimated;
 	to->has_estimate |= more->has_estimate;
@@ -314,7 +372,8 @@ static double half_width(const struct references *r, const struct references_sum
 		mean += s->without[r->group[i]] / n;
 	for (unsigned i = 0; i < r->groups; i++)
 		sum += pow(s->without[r->group[i]] - mean, 2);
-	return model_student_quantile(r->groups - 1) * sqrt((n - 1) / n * sum);
+	return hypot(model_student_quantile(r->groups - 1) * sqrt((n - 1) / n * sum),
+		     sqrt(s->agreed));
 }
 
 struct references_count references_count(const struct references *r, const struct references_sum *s,
@@ -323,11 +382,24 @@ struct references_count references_count(const struct references *r, const struc
 	const double floor = fmax(r->scale * (double)s->counted, (double)least);
 	const double value = fmax(r->scale * ((double)s->counted + s->estimated), floor);
 	const double half = s->has_estimate ? r->scale * half_width(r, s) : 0;
+	const double most = r->scale * ((double)s->counted + s->available);
 	struct references_count c = {value, fmax(value - half, floor),
-				     fmax(fmin(value + half, r->scale * (double)r->all), value)};
+				     fmax(fmin(value + half, most), value)};
 
 	/* missed, but never seen */
 	if (floor > r->scale * (double)s->counted && s->seen <= 0)
-		c.high = fmax(floor, r->scale * (double)s->most);
+		c.high = fmin(fmax(floor, r->scale * s->unseen_most), r->scale * (double)r->all);
 	return c;
+}
+
+struct model_ratio references_ratio(const struct references_count *c, uint64_t misses)
+{
+	const double n = (double)misses;
+
+	if (c->value <= 0)
+		return (struct model_ratio){0};
+	return (struct model_ratio){.known = true,
+				    .ratio = n / c->value,
+				    .low = n / c->high,
+				    .high = fmin(n / fmax(c->low, n), 1)};
 }

@@ -8,7 +8,10 @@
  * its stratum (Cochran 1977, 5A.9, poststratification). A stratum is an instruction that was seen
  * often enough; else what is left of its function; else what is left of the program.
  *
- * The interval has 95 %, by a jackknife that leaves out one group of windows at a time.
+ * The interval has 95 %, by a jackknife that leaves out one group of windows at a time. That knows
+ * nothing of what no window saw. So each stratum adds what Wilson's interval (1927) has where all
+ * of n windows agree; and a bin that missed, but was never seen, has at most Wilson's upper limit
+ * of 0 in n windows of its function.
  */
 #ifndef DWELL_ESTIMATE_COUNTED_REFERENCES_H
 #define DWELL_ESTIMATE_COUNTED_REFERENCES_H
@@ -22,6 +25,7 @@ struct references {
 	struct references_stratum *strata;
 	size_t stratum_count;
 	uint32_t *stratum_of; /* by row of the profile's references */
+	double *unseen_most;  /* by instruction: references of its function to data never seen */
 	unsigned groups;      /* of windows, with at least one window */
 	unsigned group[STORE_WINDOW_GROUPS];
 	double seen_one_in; /* references of the run for each that was seen; 0: none was */
@@ -38,7 +42,9 @@ struct references_sum {
 	double estimated;		     /* beside the exact ones */
 	double without[STORE_WINDOW_GROUPS]; /* the same without a group of windows */
 	bool has_estimate;
-	uint64_t most; /* references of the instructions that missed, to whatever data */
+	double agreed;	    /* sum of squares: what windows that agree leave open */
+	double available;   /* references of the strata, to whatever data */
+	double unseen_most; /* the most references, if it was never seen */
 };
 
 /* 95 % interval; equal if exact. */
@@ -62,5 +68,7 @@ void references_add_sum(struct references_sum *to, const struct references_sum *
 /* `least`: references that are known to have happened, such as the misses. */
 struct references_count references_count(const struct references *r, const struct references_sum *s,
 					 uint64_t least);
+/* Misses for each reference; not known of no references. */
+struct model_ratio references_ratio(const struct references_count *c, uint64_t misses);
 
 #endif

@@ -42,22 +42,53 @@ static void find_levels(struct structures *s)
 			s->levels[s->level_count++] = all_levels[i];
 }
 
+/* The row of a structure; NULL: it has none. */
+static struct structures_row *row_of(struct structures *s, int64_t structure)
+{
+	const struct data *d = &s->names.data;
+	const struct data_row *row = counted_data(&s->names, structure);
+	const size_t at = (size_t)(row - d->rows);
+
+	return row >= d->rows && at < d->count ? &s->rows[at] : NULL;
+}
+
+static void sum_references(struct structures *s)
+{
+	const struct profile *p = s->names.profile;
+
+	for (size_t i = 0; i < p->reference_count; i++) {
+		struct structures_row *row = row_of(s, p->references[i].structure_id);
+
+		if (row != NULL)
+			references_add(&s->references, i, &row->sum);
+	}
+}
+
 static void sum_bins(struct structures *s)
 {
 	const struct profile *p = s->names.profile;
-	const struct data *d = &s->names.data;
 
 	for (size_t i = 0; i < p->bin_count; i++) {
 		const struct store_bin *b = &p->bins[i];
-		const struct data_row *row = counted_data(&s->names, b->structure_id);
+		struct structures_row *row = row_of(s, b->structure_id);
 		const size_t level = structures_level(s, b->cache);
-		const size_t at = (size_t)(row - d->rows);
 		const struct counted_misses misses = counted_of(b);
 
 		s->totals[level] += b->misses;
-		if (row >= d->rows && at < d->count)
-			counted_add(&s->rows[at].misses[level], &misses);
+		if (row == NULL)
+			continue;
+		counted_add(&row->misses[level], &misses);
+		if (counted_is_first(b->cache))
+			references_add_missing(&s->references, b->location_id, &row->sum);
 	}
+}
+
+static void find_ratio(const struct structures *s, struct structures_row *r)
+{
+	if (r->data->kind == DATA_CODE)
+		return;
+	r->references = references_count(&s->references, &r->sum, r->misses[0].all);
+	r->ratio = references_ratio(&r->references, r->misses[0].all);
 }
 
 static double cycles_of(const struct structures *s, const struct structures_row *r)
@@ -71,7 +102,7 @@ static bool is_shown(const struct structures *s, const struct structures_row *r)
 
 	for (size_t i = 0; i < s->level_count; i++)
 		misses += r->misses[i].all;
-	return misses > 0 && counted_means(&s->names, NULL, r->data) &&
+	return (misses > 0 || r->references.value > 0) && counted_means(&s->names, NULL, r->data) &&
 	       query_shows(s->names.query,
 			   (const char *const[]){r->data->name, r->data->file, r->data->module}, 3);
 }
@@ -86,6 +117,7 @@ static void keep_shown(struct structures *s)
 
 		r->data = &s->names.data.rows[i];
 		r->stall = all > 0 ? cycles_of(s, r) / all : 0;
+		find_ratio(s, r);
 		if (is_shown(s, r))
 			s->rows[shown++] = *r;
 	}
@@ -137,6 +169,7 @@ static int make_rows(struct structures *s, const struct query *q, struct err *er
 		return err_set(err, "not enough memory for %zu data structures",
 			       s->names.data.count);
 	sum_bins(s);
+	sum_references(s);
 	keep_shown(s);
 	qsort_r(s->rows, s->count, sizeof(*s->rows), compare, &order);
 	if (s->count > 0 || s->names.word == NULL || query_filters(q))
@@ -151,7 +184,7 @@ int structures_init(struct structures *s, const struct profile *p, const struct 
 	*s = (struct structures){0};
 	if (counted_init(&s->names, p, q, by, word, err) != 0)
 		return -1;
-	if (make_rows(s, q, err) == 0)
+	if (references_init(&s->references, p, err) == 0 && make_rows(s, q, err) == 0)
 		return 0;
 	structures_release(s);
 	return -1;
@@ -160,6 +193,7 @@ int structures_init(struct structures *s, const struct profile *p, const struct 
 void structures_release(struct structures *s)
 {
 	free(s->rows);
+	references_release(&s->references);
 	counted_release(&s->names);
 	*s = (struct structures){0};
 }

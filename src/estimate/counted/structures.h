@@ -4,6 +4,7 @@
 #define DWELL_ESTIMATE_COUNTED_STRUCTURES_H
 
 #include "estimate/counted/counted.h"
+#include "estimate/counted/references.h"
 
 #define STRUCTURES_LEVELS 5 /* L1 of data or code, L2, L3, L4, LL */
 
@@ -11,10 +12,14 @@ struct structures_row {
 	const struct data_row *data;
 	struct counted_misses misses[STRUCTURES_LEVELS]; /* in the order of the levels */
 	double stall; /* share of all cycles that accesses wait */
+	struct references_sum sum;
+	struct references_count references; /* hits too; 0 of fetches */
+	struct model_ratio ratio;	    /* first-level misses per reference */
 };
 
 struct structures {
 	struct counted names;
+	struct references references;
 	const char *levels[STRUCTURES_LEVELS]; /* those that missed; "L1" and "LL" always */
 	size_t level_count;
 	uint64_t totals[STRUCTURES_LEVELS]; /* misses of the process */

@@ -104,6 +104,36 @@ static void get_conflict_share(const void *row, struct value *v)
 /* Which profiles have a figure. */
 enum figure_of { OF_ALL, OF_SAMPLED, OF_CONFLICTS };
 
+/* ---- References ---- */
+
+static const struct references_count *references_of(const void *row)
+{
+	return &((const struct row *)row)->x->references;
+}
+
+static void get_references(const void *row, struct value *v)
+{
+	v->whole = (uint64_t)llround(references_of(row)->value);
+	v->is_estimate = references_of(row)->low < references_of(row)->high;
+}
+
+static void get_references_low(const void *row, struct value *v)
+{
+	v->whole = (uint64_t)floor(references_of(row)->low);
+}
+
+static void get_references_high(const void *row, struct value *v)
+{
+	v->whole = (uint64_t)ceil(references_of(row)->high);
+}
+
+static void get_ratio(const void *row, struct value *v)
+{
+	const struct model_ratio *r = &((const struct row *)row)->x->ratio;
+
+	v->real = r->known ? r->ratio : NAN;
+}
+
 /* "%s": the level. */
 static const struct figure {
 	const char *name;
@@ -142,7 +172,20 @@ static bool has_figure(const struct structures *s, const struct figure *f)
 #define NAME_BYTES 20
 #define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 5)
 
-static const struct column stall = {"STALL", "stall", UNIT_SHARE, get_stall};
+enum { STALL, REFERENCES, REFERENCES_LOW, REFERENCES_HIGH, RATIO, OWN_COLUMNS };
+
+static const struct column own[OWN_COLUMNS] = {
+	[STALL] = {"STALL", "stall", UNIT_SHARE, get_stall},
+	[REFERENCES] = {"REFERENCES", "references", UNIT_COUNT, get_references},
+	[REFERENCES_LOW] = {NULL, "references_low", UNIT_COUNT, get_references_low},
+	[REFERENCES_HIGH] = {NULL, "references_high", UNIT_COUNT, get_references_high},
+	[RATIO] = {"L1 RATIO", "L1_miss_ratio", UNIT_RATIO, get_ratio},
+};
+
+#define OWN(column)    (&own[column])
+#define FIRST_SHOWN    3 /* columns before those of the levels */
+#define REFERENCES_OWN OWN(REFERENCES), OWN(REFERENCES_LOW), OWN(REFERENCES_HIGH), OWN(RATIO)
+#define ALL_OWN	       OWN(STALL), REFERENCES_OWN
 
 /* It points into itself: no copies. */
 struct layout {
@@ -165,6 +208,7 @@ static const char *name_of(struct layout *l, const struct structures *s, size_t 
 static unsigned shown_column(const struct layout *l, size_t level, size_t figure)
 {
 	return (unsigned)(1 + level * l->shown + figure);
+	return (unsigned)(FIRST_SHOWN + level * SHOWN + figure);
 }
 
 /* What is known of the blocks, then causes, then levels in between, then shares. */
@@ -192,7 +236,7 @@ static void lay_out_text(struct layout *l, const struct structures *s)
 	l->less_count = l->shown = 0;
 	while (l->shown < SHOWN && has_figure(s, &shown_figures[l->shown]))
 		l->shown++;
-	event_list_init(&l->list, COLUMN_LIST(&stall));
+	event_list_init(&l->list, COLUMN_LIST(OWN(STALL), OWN(REFERENCES), OWN(RATIO)));
 	for (size_t level = 0; level < s->level_count; level++)
 		for (size_t i = 0; i < l->shown; i++)
 			event_list_make(&l->list,
@@ -234,7 +278,9 @@ static void put_heading(const struct structures *s, const struct display *d, str
 	for (size_t i = 0; i < s->level_count; i++)
 		text_addf(out, "%s %s" FIT_STAY "%s", i > 0 ? "," : "", s->levels[i],
 			  figure_count(s->totals[i], count));
-	text_add(out, "; and causes in each\n\n");
+	text_add(out, "; and causes in each");
+	text_add(out, s->references.are_exact ? "; exact references, hits too\n\n"
+					      : "; references, hits too: estimates have a ~\n\n");
 	fit_prose(out, from, 0, d);
 }
 
@@ -286,7 +332,7 @@ void structures_csv(const struct structures *s, struct text *out)
 
 	event_list_init(&l.list,
 			COLUMN_LIST(COST(NAME), DATA(KIND), DATA(TYPE), COST(FILE), COST(LINE),
-				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), &stall));
+				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), ALL_OWN));
 	add_kept(&l, s);
 	event_list_add(&l.list, COLUMN_LIST(DATA(SITES), DATA_NUMBERS));
 	columns_csv_head(&l.list.columns, out);
@@ -304,7 +350,7 @@ int structures_json(const struct structures *s, struct text *out, struct err *er
 
 	event_list_init(&l.list,
 			COLUMN_LIST(COST(NAME), DATA(KIND), DATA(TYPE), COST(FILE), COST(LINE_OR_0),
-				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), &stall));
+				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), ALL_OWN));
 	add_kept(&l, s);
 	event_list_add(&l.list, COLUMN_LIST(DATA_NUMBERS, DATA(SITES), DATA(PATH)));
 	for (size_t i = 0; i < s->level_count; i++)

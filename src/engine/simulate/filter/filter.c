@@ -15,6 +15,7 @@
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
@@ -31,20 +32,23 @@
 #define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
 #define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
 #define OWNERS_AT     FILTER_OWNERS
-#define OWNERS_BYTES  STAMPS_BYTES /* of each level */
+#define OWNERS_BYTES  FILTER_STAMPS_BYTES /* of each level */
 #define OLDEST_AT     (LAST_CELLS_AT + CELLS_BYTES)
-#define OLDEST_BYTES  (STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
+#define OLDEST_BYTES \
+	(FILTER_STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
 #define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
 #define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
 #define STAMPS_AT     FILTER_STAMPS
-#define STAMPS_BYTES  (16ull << 20) /* of each level: 128 MB of caches */
 #define CODE_CELLS_AT FILTER_CODE_CELLS
 #define CODE_LINES    (8ull << 20)
-#define LEAST_SETS    8u /* neighbouring lines of one segment never meet in a set of code */
 
-_Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
+_Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * FILTER_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + 3 * OWNERS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
+_Static_assert(FILTER_LABELS == FILTER_MISSES + FILTER_MOST_SITES * 8ull, "layout");
+_Static_assert(STAMPS_AT + FILTER_TO_LABELS >= FILTER_LABELS &&
+		       FILTER_COUNTERS >= STAMPS_AT + FILTER_TO_LABELS + FILTER_STAMPS_BYTES,
+	       "layout");
 _Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
 	       "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
@@ -98,25 +102,6 @@ static void *low(uint64_t address)
 	return (void *)(uintptr_t)address;
 }
 
-static uint64_t row_bytes(const struct sim_cache *c)
-{
-	return round_up(c->ways, 8) * sizeof(uint64_t);
-}
-
-static bool fits(const struct sim_cache *c)
-{
-	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
-	       c->sets >= LEAST_SETS && c->ways <= SIM_SHORT_WAYS &&
-	       c->sets * row_bytes(c) <= STAMPS_BYTES;
-}
-
-static bool fits_first(const struct sim_cache *c)
-{
-	return fits(c) &&
-	       (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
-		c->replacement == SIM_REPLACE_RANDOM);
-}
-
 static bool is_random(const struct sim_cache *c)
 {
 	return c->replacement == SIM_REPLACE_RANDOM;
@@ -124,12 +109,12 @@ static bool is_random(const struct sim_cache *c)
 
 static void make_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
 {
-	const uint64_t row = row_bytes(c) / sizeof *l->stamps;
+	const uint64_t row = filter_row_bytes(c) / sizeof *l->stamps;
 
-	l->stamps = low(STAMPS_AT + number * STAMPS_BYTES);
+	l->stamps = low(STAMPS_AT + number * FILTER_STAMPS_BYTES);
 	l->owners = low(OWNERS_AT + number * OWNERS_BYTES);
 	l->set_mask = c->set_mask;
-	l->row_shift = (uint64_t)__builtin_ctzll(row_bytes(c));
+	l->row_shift = (uint64_t)__builtin_ctzll(filter_row_bytes(c));
 	l->by_use = c->replacement == SIM_REPLACE_LRU;
 	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
 		for (uint64_t way = c->ways; way < row; way++)
@@ -189,10 +174,10 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
 	if (!engine.wide || (engine_follows_calls() && !graph_takes_steps()) ||
-	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
-	    (f.has_code && !fits_first(c->code)) || cache_need_variant(VARIANT_FILTER) != 0 ||
-	    !filter_sites_start() || !filter_memory_reserve(HIGH_BYTES) ||
-	    (engine_follows_calls() && !filter_calls_start()))
+	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
+	    (f.has_code && !filter_can_hold_first(c->code)) ||
+	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
+	    !filter_memory_reserve(HIGH_BYTES) || (engine_follows_calls() && !filter_calls_start()))
 		return false;
 	make_levels();
 	f.lines = low(LINES_AT);
@@ -203,8 +188,12 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	if (engine_counts_data() && w.h &&
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
 		       engine.config.sample_ppm != 0) &&
-	    !w.chooses_sets)
-		filter_windows_start();
+	    !w.chooses_sets) {
+		if (engine_counts_references())
+			filter_references_start();
+		else
+			filter_windows_start();
+	}
 	if (engine_finds_conflicts() && w.h && !filter_conflicts_start(w.h))
 		return false;
 	return f.on = f.is_reserved = true;
@@ -216,7 +205,7 @@ bool filter_start(struct sim_hierarchy *h)
 	struct sim_level *const *l = h->core.levels;
 	struct sim_cache *data = &l[0]->cache, *second = &l[1]->cache;
 	struct sim_cache *code = s->has_fetches ? &l[SIM_CODE_SLOT]->cache : 0;
-	bool is_fast = s->geometry.level_count == 2 && fits(second) &&
+	bool is_fast = s->geometry.level_count == 2 && filter_can_hold(second) &&
 		       second->replacement == SIM_REPLACE_LRU && !is_random(data) &&
 		       !(code && is_random(code));
 
@@ -306,6 +295,8 @@ static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell, 
 	filter_forget_oldest(l, line & l->set_mask);
 	if (l->came)
 		l->came[least] = time;
+	if (l == &w.data)
+		filter_reference_clear((uint32_t)(uintptr_t)&l->stamps[least]);
 	if (l != &w.data || !filter_window_is_open)
 		*cell = place;
 	return place;
@@ -407,6 +398,8 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 			   time - (last != line && filter_conflicts_are_on), &missed);
 	if (last != line)
 		place = touch_line(&w.data, last, data_cell(last), time, &missed);
+	if (last != line)
+		filter_reference_clear(place);
 	if (missed)
 		go_below(in, kind - ACCESS_LOAD, address, end);
 	return place;
@@ -446,6 +439,10 @@ uint64_t filter_missed(uint64_t clock)
 
 	if (owner->flags & FILTER_SITE_TRIGGER) {
 		filter_counter_triggers(s);
+		return (uint64_t)(uintptr_t)filter_site_back(site);
+	}
+	if (owner->flags & FILTER_SITE_REFERENCE) {
+		filter_reference(t, number);
 		return (uint64_t)(uintptr_t)filter_site_back(site);
 	}
 	filter_access.site = number;

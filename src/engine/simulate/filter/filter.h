@@ -15,7 +15,7 @@
  * register. Those of code lie beside it (cache.h).
  *
  *   FILTER_LOW:   | constants of misses | stamps of data, of code, of LL | owners of these |
- *                 | cells of code -> | misses of sites -> | counters -> |
+ *                 | cells of code -> | misses of sites -> | labels of data | counters -> |
  *   LOW_TABLES:  others', see addresses.h
  *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets |
  *                 | lines of code |
@@ -36,11 +36,15 @@
 #define FILTER_ADDRESS_BITS 47
 #define FILTER_LINE_BITS    (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
 #define FILTER_STAMPS	    (FILTER_LOW + 4096)
+#define FILTER_STAMPS_BYTES 0x1000000 /* of each level: 128 MB of caches */
 #define FILTER_TO_OWNERS    0x3000840 /* from a stamp to its owner */
 #define FILTER_OWNERS	    (FILTER_STAMPS + FILTER_TO_OWNERS)
 #define FILTER_CODE_CELLS   (FILTER_STAMPS + 0x6001000)
 #define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
 #define FILTER_MOST_SITES   0x400000
+#define FILTER_LABELS	    (FILTER_MISSES + 0x2000000)
+#define FILTER_TO_LABELS    0xa001420 /* from a stamp of data to its label: filter_references.h */
+#define FILTER_COUNTERS	    (FILTER_LABELS + 0x1001000)
 /* Constants of misses. */
 /*
  * Which lines are simulated, if not all (--sets): those with ((line - first) & mask) < count.
@@ -104,6 +108,8 @@ bool filter_is_on(void);
 bool filter_has_set(uint64_t line);
 /* Are fetches simulated? */
 bool filter_has_code(void);
+/* The filter variant as a code variant (code_variant.h). */
+extern const struct code_variant filter_variant;
 /* The variant of simulated code. */
 enum code_variant_id filter_choose_variant(void);
 /*

@@ -5,11 +5,11 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
 
-#define COUNTERS_AT (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
+#define COUNTERS_AT ((uint64_t)FILTER_COUNTERS)
 #define COUNTERS    ((LOW_TABLES - COUNTERS_AT) / 8)
 
 static uint64_t used;
@@ -52,6 +52,8 @@ void filter_count_executions(struct segment *s)
 		return;
 	}
 	s->executions += *counter;
+	if (filter_references_are_on())
+		filter_references_executed(s, *counter);
 	*counter = 0;
 }
 
@@ -75,4 +77,6 @@ void filter_cut(struct thread *t)
 		cells_add(&in->cell, 1, in->reads, in->writes);
 	}
 	filter_calls_cut(t, s, insns);
+	if (filter_references_are_on())
+		filter_references_cut(s, insns);
 }

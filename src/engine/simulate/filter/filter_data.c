@@ -15,6 +15,7 @@
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_parts.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_trust.h"
 #include "engine/simulate/segments.h"
@@ -119,6 +120,15 @@ static enum filter_stub stub_of(const struct access *a)
 	return a->is_live ? FILTER_DATA_LIVE : FILTER_DATA;
 }
 
+/* Stores the address, and enters the engine. */
+static void emit_leave(const struct job *j, struct out *o, const struct access *a,
+		       enum filter_stub stub)
+{
+	emit_address(o, a, false);
+	emit_store_gs(o, a->reg, T_MISS_ADDRESS);
+	filter_emit_call(j->arena, o, a->reg, stub);
+}
+
 /*
  * The cold part: tests both ends, if they may lie on two lines; stores the address, and enters the
  * engine. Returns the target of misses. If flags are not live, the zero flag is set for a miss, and
@@ -139,9 +149,7 @@ static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct
 		emit_set_branch(straddles, o->p);
 	}
 	miss = o->p;
-	emit_address(o, a, false);
-	emit_store_gs(o, a->reg, T_MISS_ADDRESS);
-	filter_emit_call(j->arena, o, a->reg, stub_of(a));
+	emit_leave(j, o, a, stub_of(a));
 	return miss;
 }
 
@@ -259,7 +267,8 @@ static uint32_t access_most(const struct access *a)
 {
 	const uint32_t lea = 10, lea_fs = 24, reload = 9;
 	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
-	uint32_t bytes = 56 + address + (a->borrows ? 2 * reload : 0);
+	uint32_t bytes = 56 + address + (a->borrows ? 2 * reload : 0) +
+			 (filter_references_are_on() ? FILTER_EXPECT_MOST : 0);
 
 	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
 		return bytes;
@@ -332,6 +341,31 @@ static struct filter_site site_of(struct job *j, const struct access *a, uint32_
 	};
 }
 
+/* Counts the reference of access n, whose place is in a->reg. Flags may be live. */
+static void put_reference(struct job *j, const struct access *a, uint32_t n, bool is_live)
+{
+	const bool is_explicit = j->is_apart || (is_live && !a->is_live);
+	struct filter_site site;
+	uint8_t *field, *begin;
+	uint8_t room[COLD_MOST];
+	struct out o = {.p = room};
+
+	if (!filter_references_are_on())
+		return;
+	field = is_explicit ? emit_jump_later(&j->o)
+			    : filter_emit_expect(&j->o, a->reg, filter_next_site(), a->is_live);
+	site = site_of(j, a, n, false);
+	site.flags = FILTER_SITE_REFERENCE | (is_explicit ? FILTER_SITE_EXPLICIT : 0);
+	site.column = 1;
+	emit_leave(j, &o, a, FILTER_SLOW);
+	begin = filter_take_cold(j->arena, (uint32_t)(o.p - room), SITE_BYTES);
+	o.p = begin;
+	emit_leave(j, &o, a, FILTER_SLOW);
+	filter_reference_begin(filter_next_site());
+	j->failed |= !filter_put_site(&o, &site);
+	emit_set_branch(field, begin);
+}
+
 /* Access n of the segment: operand *m of instruction `in`. */
 static void emit_access(struct job *j, const struct insn *in, const struct mem_op *m, uint32_t n,
 			bool is_live)
@@ -356,6 +390,7 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	site = site_of(j, &a, n, is_second);
 	if (filter_state.data.by_use)
 		emit_stamp(&j->o, a.reg, is_second);
+	put_reference(j, &a, n, is_live);
 	if (a.borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	note_aligned(j, &a);
@@ -375,14 +410,17 @@ static void set_stub(struct job *j, const struct access *a, const uint8_t *stub)
 		filter_add_island(j, a->island, stub);
 }
 
-/* Looks up the line of a run's byte at `offset` from the base. */
+/* Looks up the line of a run's byte at `offset` from the base; `number`: filter_put_run's. */
 static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
-			     const uint8_t *stub)
+			     uint32_t number, const uint8_t *stub)
 {
 	a.m.disp = offset;
+	filter_need_islands(j, access_most(&a));
 	look_up(j, &a);
 	if (filter_state.data.by_use)
 		emit_stamp(&j->o, a.reg, is_second);
+	if (number)
+		emit_set_branch(filter_emit_expect(&j->o, a.reg, number, a.is_live), stub);
 	set_stub(j, &a, stub);
 }
 
@@ -394,18 +432,24 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	struct filter_tail *tail = &filter_work.tail[filter_work.tails++];
 	struct access a = {.m = j->in[i].mem[k], .is_live = is_live, .reg = j->scratch2};
 	bool is_aligned = run->size == 1 || (a.m.base == RSP && j->stack_is_aligned);
+	const uint32_t number = filter_references_are_on()
+					? filter_put_run(j->trailer, run->first, run->members)
+					: 0;
 
+	j->failed |= filter_references_are_on() && !number;
+	if (number)
+		filter_reference_begin(number);
 	a.m.size = run->size;
 	a.borrows = a.is_live && a.reg != RCX;
 	choose_check(j, &a, is_aligned ? CHECK_NONE : CHECK_BASE, j->in[i].pc);
-	filter_need_islands(j, 2 * access_most(&a));
+	filter_need_islands(j, access_most(&a));
 	j->arena->cold -= STUB_BYTES;
 	borrow(j, &a);
-	emit_line_of_run(j, a, run->low, is_second, j->arena->cold);
+	emit_line_of_run(j, a, run->low, is_second, number, j->arena->cold);
 	note_aligned(j, &a);
 	a.check = CHECK_NONE;
 	a.is_used = true;
-	emit_line_of_run(j, a, run->high, is_second, j->arena->cold);
+	emit_line_of_run(j, a, run->high, is_second, number, j->arena->cold);
 	*tail = (struct filter_tail){.run = run,
 				     .insn = i,
 				     .access = k,
@@ -446,7 +490,7 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 }
 
 #define TAIL_MOST   64u
-#define MEMBER_MOST 160u
+#define MEMBER_MOST 176u
 
 void filter_put_tails(struct job *j)
 {

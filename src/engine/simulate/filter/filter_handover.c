@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Moves the filter's lines to the caches of the replay; see filter_handover.h. */
+/* The filter's caches as those of the replay; see filter_handover.h. */
 #include "engine/simulate/filter/filter_handover.h"
 
+#include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
 #include "sim/base/geometry.h"
 #include "sim/cache/cache.h"
 
 #define w filter_state
+
+#define LEAST_SETS 8u /* neighbouring lines of one segment never meet in a set of code */
+
+uint64_t filter_row_bytes(const struct sim_cache *c)
+{
+	return round_up(c->ways, 8) * sizeof(uint64_t);
+}
+
+bool filter_can_hold(const struct sim_cache *c)
+{
+	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
+	       c->sets >= LEAST_SETS && c->ways <= SIM_SHORT_WAYS &&
+	       c->sets * filter_row_bytes(c) <= FILTER_STAMPS_BYTES;
+}
+
+bool filter_can_hold_first(const struct sim_cache *c)
+{
+	return filter_can_hold(c) &&
+	       (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
+		c->replacement == SIM_REPLACE_RANDOM);
+}
 
 static bool is_random(const struct sim_cache *c)
 {

@@ -275,6 +275,9 @@
 	bring_in	\level, 2*\is_code, 1
 	.if \has_data
 	note_victim	NOTE_VICTIM_BEFORE
+	.if !\is_code
+	movl	$0, FILTER_TO_LABELS(%rsi)
+	.endif
 	.endif
 	find_next	\level, 1
 62:	stamp	\is_code
@@ -288,7 +291,9 @@
 	note_victim	NOTE_VICTIM
 	.endif
 	find_next	\level, 1
-64:
+64:	.if \has_data && !\is_code	/* filter_references.h */
+	movl	$0, FILTER_TO_LABELS(%rsi)
+	.endif
 	.endm
 
 /*
@@ -331,6 +336,9 @@
 	bring_in	\level, \is_code, \is_quick
 	.if \has_data
 	note_victim	NOTE_VICTIM
+	.if !\is_code
+	movl	$0, FILTER_TO_LABELS(%rsi)
+	.endif
 	.endif
 	find_next	\level, \is_quick
 	.if !\is_quick

@@ -232,6 +232,11 @@ void filter_allocation_waits(void)
 	held_end(0, 0);
 }
 
+bool filter_allocates(void)
+{
+	return call != 0;
+}
+
 void filter_allocation_settle(void)
 {
 	if (held_on)

@@ -49,6 +49,8 @@ void filter_allocation_returns(uint64_t start, uint64_t bytes);
 /* The thread gets the turn; is about to lose it. */
 void filter_allocation_goes_on(const struct thread *t);
 void filter_allocation_waits(void);
+/* Does such a call go on? */
+bool filter_allocates(void);
 /* Count what calls hold as what it was found to be. */
 void filter_allocation_settle(void);
 

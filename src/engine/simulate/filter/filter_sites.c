@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
 
@@ -160,7 +161,12 @@ bool filter_put_site(struct out *o, const struct filter_site *site)
 	owner = number < FILTER_MOST_SITES ? grow_take(&owners, sizeof *owner) : 0;
 	if (!owner)
 		return false;
-	*owner = (struct filter_owner){site->segment, site->index, site->flags, site->column};
+	*owner = (struct filter_owner){
+		.segment = site->segment,
+		.index = site->index,
+		.flags = site->flags,
+		.column = site->column,
+	};
 	begin = o->p;
 	emit_u32(o, number);
 	emit_u8(o, site->reg);
@@ -175,6 +181,21 @@ bool filter_put_site(struct out *o, const struct filter_site *site)
 	if (site->flags & FILTER_SITE_BOTH)
 		emit_u32(o, site->first);
 	return true;
+}
+
+uint32_t filter_put_run(uint32_t segment, uint16_t index, uint8_t members)
+{
+	const uint32_t number = filter_next_site();
+	struct filter_owner *owner =
+		number < FILTER_MOST_SITES ? grow_take(&owners, sizeof *owner) : 0;
+
+	if (!owner)
+		return 0;
+	*owner = (struct filter_owner){.segment = segment,
+				       .index = index,
+				       .flags = FILTER_SITE_REFERENCE,
+				       .members = members};
+	return number;
 }
 
 /* ---- Counts ---- */
@@ -222,7 +243,7 @@ static bool counts_misses(void)
 	return w.is_fast && filter_may_count();
 }
 
-static bool is_site_of(uint32_t number, const struct segment *s)
+bool filter_site_is_of(uint32_t number, const struct segment *s)
 {
 	return number < filter_next_site() && segments_of_trailer(all()[number].segment) == s;
 }
@@ -231,8 +252,8 @@ bool filter_has_misses(const struct segment *s)
 {
 	if (!segment_has_counter(s) || !counts_misses())
 		return false;
-	for (uint32_t n = s->first_site; is_site_of(n, s); n++)
-		if (misses()[n].first)
+	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++)
+		if (!(all()[n].flags & FILTER_SITE_REFERENCE) && misses()[n].first)
 			return true;
 	return false;
 }
@@ -245,7 +266,7 @@ static void take(uint32_t number)
 	struct segment_insn *in;
 	uint64_t *events;
 
-	if (!m->first)
+	if (!m->first || o->flags & FILTER_SITE_REFERENCE)
 		return;
 	in = filter_site_insn(o);
 	events = in->cell ? cells_at(in->cell) : cells_spare();
@@ -260,7 +281,7 @@ void filter_take_misses(struct segment *s)
 {
 	if (!segment_has_counter(s) || !counts_misses())
 		return;
-	for (uint32_t n = s->first_site; is_site_of(n, s); n++)
+	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++)
 		take(n);
 }
 
@@ -278,6 +299,9 @@ void filter_forget_sites(void)
 	if (!owners.base)
 		return;
 	filter_take_all_misses();
+	for (struct segment *s = segments_next(0); s && filter_references_are_on();
+	     s = segments_next(s))
+		filter_count_executions(s);
 	if (filter_may_count())
 		memset(misses(), 0, filter_next_site() * sizeof(struct misses));
 	owners.used = sizeof(struct filter_owner);

@@ -27,13 +27,15 @@
 #define SITE_CODE_BYTES 24
 #define SITE_BOTH_BYTES 28
 /* flags of a site */
-#define FILTER_SITE_CODE    1	   /* of a fetch, not of an access to data */
-#define FILTER_SITE_SECOND  2	   /* the stamp is that of lane 1 */
-#define FILTER_SITE_BOTH    4	   /* a fetch from two lines */
-#define FILTER_SITE_PAIR    8	   /* the same, where the first was fetched just before */
-#define FILTER_SITE_OTHER   16	   /* filter_miss.S does not save its register */
-#define FILTER_SITE_TRIGGER 32	   /* of no access: a window may begin, see filter_windows.h */
-#define FILTER_OTHERS	    0xfe20 /* these registers, a bit each: rbp, r9 to r15 */
+#define FILTER_SITE_CODE      1	     /* of a fetch, not of an access to data */
+#define FILTER_SITE_SECOND    2	     /* the stamp is that of lane 1 */
+#define FILTER_SITE_BOTH      4	     /* a fetch from two lines */
+#define FILTER_SITE_PAIR      8	     /* the same, where the first was fetched just before */
+#define FILTER_SITE_OTHER     16     /* filter_miss.S does not save its register */
+#define FILTER_SITE_TRIGGER   32     /* of no access: a window may begin, see filter_windows.h */
+#define FILTER_SITE_REFERENCE 64     /* behind the check of an access: see filter_references.h */
+#define FILTER_SITE_EXPLICIT  128    /* the same: all of its executions go to C */
+#define FILTER_OTHERS	      0xfe20 /* these registers, a bit each: rbp, r9 to r15 */
 
 #ifndef __ASSEMBLER__
 
@@ -99,7 +101,10 @@ struct filter_owner {
 	uint32_t segment;
 	uint16_t index;
 	uint8_t flags;
-	uint8_t column;
+	union {
+		uint8_t column;
+		uint8_t members; /* for FILTER_SITE_REFERENCE: accesses, more than one of a run */
+	};
 };
 uint32_t filter_site_number(const uint8_t *site);
 const uint8_t *filter_site_back(const uint8_t *site);
@@ -117,6 +122,12 @@ static inline uint64_t *filter_site_cell(uint32_t number)
 
 /* The number of the next site. */
 uint32_t filter_next_site(void);
+/*
+ * A site for the references of a run, of which code has the number only. Returns that; 0: no room.
+ */
+uint32_t filter_put_run(uint32_t segment, uint16_t index, uint8_t members);
+/* Is it a site of the segment? Those follow each other, from s->first_site on. */
+bool filter_site_is_of(uint32_t number, const struct segment *s);
 /*
  * Does the segment have misses in the array? And move them to the cells of its instructions, which
  * are made if needed.

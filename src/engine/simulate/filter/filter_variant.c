@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The filter variant as a code variant; see code_variant.h. */
-#include "engine/simulate/filter/filter_variant.h"
+#include "engine/codecache/code_variant.h"
+#include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"

@@ -11,13 +11,13 @@
 #include "engine/simulate/whose/references.h"
 
 /*
- * Executions of segments for each window. A window takes some 150 us, as long as 50,000 of them, so
- * in the long run windows cost one per cent; more at the beginning, so that short programs have
- * some: a program of 10 ms has 40, one of a second 100 and more.
+ * Executions of segments for each window. A window takes some 10 us, as long as 4,000 of them, so
+ * in the long run windows cost two per cent; more at the beginning, so that short programs have
+ * some. Ten windows of 100 references say more than one of 1,000, which is of one loop mostly.
  */
-#define FIRST_MEAN 10000u
-#define LAST_MEAN  4000000u
-#define GROWTH	   16u /* after a window the mean is greater by this part of itself */
+#define FIRST_MEAN 1000u
+#define LAST_MEAN  200000u
+#define GROWTH	   64u /* after a window the mean is greater by this part of itself */
 
 #define MOST_COUNTERS (16u << 20)
 
@@ -28,7 +28,7 @@ struct watch {
 };
 
 static struct {
-	bool are_on, is_endless;
+	bool are_on;
 	struct grow watches; /* struct watch, by number of counter */
 	uint64_t random, mean;
 	bool is_over;
@@ -67,11 +67,6 @@ static void show_lines(void)
 
 bool filter_windows_start(void)
 {
-	v.is_endless = filter_window_is_open = engine_counts_references();
-	if (v.is_endless) {
-		filter_notes_allow(false);
-		return true;
-	}
 	v.random = engine.config.seed;
 	v.mean = FIRST_MEAN;
 	v.are_on = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
@@ -115,7 +110,7 @@ uint64_t filter_window_executions(uint64_t number, const uint64_t *counter)
 
 static void open_window(void)
 {
-	references_begin(v.mean / (FIRST_MEAN / 100));
+	references_begin(v.mean);
 	v.is_over = false;
 	hide_lines();
 	filter_notes_allow(false);
@@ -144,18 +139,9 @@ void filter_window_close(void)
 	references_end();
 }
 
-void filter_window_cut(void)
-{
-	if (!v.is_endless)
-		filter_window_close();
-}
-
 void filter_window_see(uint32_t site, uint64_t pc, uint64_t address)
 {
-	if (v.is_endless)
-		references_count_one(site, pc, address);
-	else
-		v.is_over = references_see(site, pc, address);
+	v.is_over = references_see(site, pc, address);
 }
 
 void filter_window_saw(void)

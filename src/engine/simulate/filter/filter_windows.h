@@ -10,8 +10,6 @@
  * slow code. So segments count up to 0, from a random number: code tests the sum for 0 as it counts
  * an execution. (Segments whose flags are live do not test it.)
  *
- * With engine_counts_references one window is open from the beginning on, and does not end.
- *
  * The thread whose turn it is opens and closes windows (filter_scheduler.h).
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_WINDOWS_H
@@ -32,8 +30,6 @@ uint64_t filter_window_executions(uint64_t number, const uint64_t *counter);
 void filter_window_trigger(uint64_t number, uint64_t *counter);
 /* End the window now, if one is open. */
 void filter_window_close(void);
-/* The same, but the endless one goes on: a stretch ends (stretches.h). */
-void filter_window_cut(void);
 
 extern bool filter_window_is_open;
 

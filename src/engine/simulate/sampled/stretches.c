@@ -116,7 +116,7 @@ static void tell(struct process *p)
 /* Nobody runs simulated code, or t does. */
 static void finish(struct process *p)
 {
-	filter_window_cut();
+	filter_window_close();
 	filter_settle();
 	filter_allocation_settle();
 	tell(p);

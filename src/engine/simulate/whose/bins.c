@@ -147,7 +147,7 @@ static bool make_bin(uint64_t pc, uint32_t structure)
 	return true;
 }
 
-static uint32_t bin_of(uint64_t pc, uint32_t structure)
+uint32_t bins_get(uint64_t pc, uint32_t structure)
 {
 	const uint32_t count = b.bins.count, number = numbering_get(&b.bins, pc, structure);
 
@@ -160,7 +160,7 @@ static uint32_t bin_of(uint64_t pc, uint32_t structure)
 static uint32_t remember(struct bins_memo *m, uint32_t site, uint64_t pc, uint32_t structure)
 {
 	if (!site || !m->bin || m->structure != structure || m->era != b.forgotten)
-		m->bin = bin_of(pc, structure);
+		m->bin = bins_get(pc, structure);
 	m->structure = structure;
 	m->pc = pc;
 	m->era = b.forgotten;
@@ -187,22 +187,28 @@ void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
 
 uint32_t bins_elsewhere(uint32_t number, const struct structure *s, uint64_t address, bool missed)
 {
-	const uint32_t there = bin_of(numbering_key(&b.bins, number)->a, s->id);
+	const uint32_t there = bins_get(numbering_key(&b.bins, number)->a, s->id);
 
 	if (missed)
 		bin_at(there)->has_moved |= range_add(&bin_at(there)->range, address - s->start);
 	return there;
 }
 
-uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
+uint32_t bins_of_found(uint32_t site, uint64_t pc, const struct structure *s)
 {
 	struct bins_memo *m = &bins_memos[site];
+
+	m->start = s->start;
+	m->end = s->is_lasting && site ? s->end : s->start;
+	return remember(m, site, pc, s->id);
+}
+
+uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
+{
 	struct structure s;
 
 	structures_find(address, &s);
-	m->start = s.start;
-	m->end = s.is_lasting && site ? s.end : s.start;
-	return remember(m, site, pc, s.id);
+	return bins_of_found(site, pc, &s);
 }
 
 uint32_t bins_of_code(uint32_t site, uint64_t pc)

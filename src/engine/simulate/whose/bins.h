@@ -86,6 +86,11 @@ uint64_t bins_known_pc(uint32_t site);
  * filter variant; 0: none. Returns the bin's number; 0: memory has run out.
  */
 uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address);
+struct structure;
+/* The same where the data structure at the address was looked up. */
+uint32_t bins_of_found(uint32_t site, uint64_t pc, const struct structure *s);
+/* The bin of an instruction with the structure of that id. */
+uint32_t bins_get(uint64_t pc, uint32_t structure);
 /* The same of a fetch. */
 uint32_t bins_of_code(uint32_t site, uint64_t pc);
 

@@ -55,7 +55,7 @@ static void count(const struct event *e, uint32_t bin)
 	if (e->kind == HELD_MISS)
 		bins_replaced(bin, e->cache, e->line, e->victim, e->how, 0);
 	else if (e->kind == HELD_REFERENCES)
-		references_add(bin, e->line);
+		references_add(bin, (int64_t)e->line);
 	else
 		references_saw(bin, e->line, (uint32_t)e->victim);
 }

@@ -10,13 +10,12 @@
 #define MOST_BINS	(64u << 20)
 #define MOST_REFERENCES (16u << 20)
 
-#define WINDOW	1000u	   /* references */
 #define IS_HELD UINT32_MAX /* in place of a bin: see held.h */
 
 /* References of a bin, since they were sent. */
 struct references {
 	uint32_t bin, unused;
-	uint64_t counted;		     /* exactly */
+	int64_t counted;		     /* exactly; see references_add */
 	uint64_t seen;			     /* in windows */
 	uint64_t weights[BIN_WINDOW_GROUPS]; /* of those seen */
 };
@@ -27,7 +26,7 @@ static struct {
 	uint32_t count;
 	struct bins_memo last; /* of references_count */
 	uint64_t last_pc;
-	uint32_t seen[WINDOW]; /* bins */
+	uint32_t seen[BIN_WINDOW_REFERENCES]; /* bins */
 	uint32_t seen_count;
 	uint64_t windows, weight;
 } r;
@@ -88,7 +87,7 @@ static uint64_t alike(uint64_t address, int64_t step, uint64_t n)
 	return room < n - 1 ? room + 1 : n;
 }
 
-void references_add(uint32_t bin, uint64_t n)
+void references_add(uint32_t bin, int64_t n)
 {
 	references_of(bin)->counted += n;
 }
@@ -102,7 +101,7 @@ void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n)
 		if (held_on)
 			held_references(bin, address, part);
 		else
-			references_add(bin, part);
+			references_add(bin, (int64_t)part);
 		address += part * (uint64_t)step;
 		n -= part;
 	}
@@ -113,16 +112,6 @@ static uint32_t bin_of_site(uint32_t site, uint64_t pc, uint64_t address)
 	const uint32_t bin = bins_known(site, address, bins_versions().data);
 
 	return bin ? bin : bins_of_data(site, pc, address);
-}
-
-void references_count_one(uint32_t site, uint64_t pc, uint64_t address)
-{
-	const uint32_t bin = bin_of_site(site, pc, address);
-
-	if (held_on)
-		held_references(bin, address, 1);
-	else
-		references_add(bin, 1);
 }
 
 /* ---- In windows ---- */
@@ -154,7 +143,7 @@ bool references_see(uint32_t site, uint64_t pc, uint64_t address)
 	if (held_on)
 		held_seen(bin, address, r.weight, group_now());
 	r.seen[r.seen_count++] = held_on ? IS_HELD : bin;
-	return r.seen_count == WINDOW;
+	return r.seen_count == BIN_WINDOW_REFERENCES;
 }
 
 void references_end(void)
@@ -170,13 +159,15 @@ void references_end(void)
 
 static void send(struct process *p, struct references *x)
 {
-	struct record_references record = {.counted = x->counted, .seen = x->seen};
+	struct record_references record = {.counted = x->counted > 0 ? (uint64_t)x->counted : 0,
+					   .seen = x->seen};
 
-	if (!x->counted && !x->seen)
+	if (!record.counted && !x->seen)
 		return;
 	memcpy(record.weights, x->weights, sizeof record.weights);
 	bins_describe(p, x->bin, &record.pc, &record.data);
-	x->counted = x->seen = 0;
+	x->counted -= (int64_t)record.counted;
+	x->seen = 0;
 	memset(x->weights, 0, sizeof x->weights);
 	records_references(p, &record);
 }

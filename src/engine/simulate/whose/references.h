@@ -31,10 +31,8 @@ bool references_start(void);
  */
 void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n);
 
-/* Count the reference of a site (bins.h) by the instruction at pc. */
-void references_count_one(uint32_t site, uint64_t pc, uint64_t address);
-/* Count n references of a bin. */
-void references_add(uint32_t bin, uint64_t n);
+/* Count n references of a bin; n < 0: so many were counted before they happened. */
+void references_add(uint32_t bin, int64_t n);
 
 /* A window of this weight begins. */
 void references_begin(uint64_t weight);

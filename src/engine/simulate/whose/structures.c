@@ -40,6 +40,7 @@ static bool find_named(uint64_t address, struct structure *s)
 	*s = (struct structure){.id = id_of(BIN_NAMED, n.number),
 				.start = n.start,
 				.end = n.end,
+				.is_whole = true,
 				.is_lasting = true};
 	return true;
 }
@@ -62,12 +63,14 @@ void structures_find(uint64_t address, struct structure *s)
 		*s = (struct structure){.id = id_of(BIN_SITE, p.site),
 					.start = p.start,
 					.end = p.end,
+					.is_whole = p.is_whole,
 					.is_lasting = p.is_lasting};
 	} else if (modules_variable(address, &s->start, &s->end)) {
 		s->id = id_of(BIN_VARIABLE, numbering_get(&places, s->start, s->end - s->start));
-		s->is_lasting = true;
+		s->is_whole = s->is_lasting = true;
 	}
-	s->is_lasting = s->is_lasting && !has_named(s);
+	s->is_whole = s->is_whole && !has_named(s);
+	s->is_lasting = s->is_lasting && s->is_whole;
 }
 
 uint64_t structures_end(const struct structure *s, uint64_t address)

@@ -16,7 +16,8 @@
 struct structure {
 	uint32_t id;	     /* 0: unknown */
 	uint64_t start, end; /* the memory around the address that belongs to it */
-	bool is_lasting;     /* until structures_version changes */
+	bool is_whole;	     /* all of that memory does, now */
+	bool is_lasting;     /* and until structures_version changes */
 };
 
 /* False: no address space. */

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* References by data structure, counted exactly; see filter_references.h. */
+#include "engine/simulate/filter/filter_references.h"
+
+#include "engine/core/fsbase.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
+#include "engine/data/alloc.h"
+#include "engine/simulate/filter/filter_forms.h"
+#include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/held.h"
+#include "engine/simulate/whose/references.h"
+#include "engine/simulate/whose/structures.h"
+
+/* In the place of the misses of other sites (filter_sites.h). */
+struct expected {
+	uint32_t negative;  /* the label, times -1, for code; or NOTHING yet */
+	int32_t exceptions; /* of the executions that were not taken yet; -1: see executed */
+};
+
+#define NOTHING (-1u) /* of label 1, which no place has */
+
+/* An exception and the one before: when both are of one structure, and in a row, it is expected. */
+struct last {
+	uint32_t structure; /* the expected one */
+	uint32_t other;	    /* of the last exception */
+	uint64_t at;	    /* executions then */
+};
+
+static struct {
+	bool are_on;
+	struct grow last; /* struct last, by site */
+} f;
+
+bool filter_references_start(void)
+{
+	f.are_on = grow_init_whole(&f.last, FILTER_MOST_SITES * sizeof(struct last)) == 0;
+	return f.are_on;
+}
+
+bool filter_references_are_on(void)
+{
+	return f.are_on;
+}
+
+static struct expected *expected_by(uint32_t number)
+{
+	return (struct expected *)(uintptr_t)FILTER_MISSES + number;
+}
+
+static struct last *last_of(uint32_t number)
+{
+	return (struct last *)(void *)f.last.base + number;
+}
+
+/* An unknown structure has a label, too. */
+static uint32_t label_of(uint32_t structure)
+{
+	return structure + 2;
+}
+
+void filter_reference_begin(uint32_t number)
+{
+	*expected_by(number) = (struct expected){.negative = NOTHING};
+}
+
+/* ---- Code ---- */
+
+/* mov r32, [r + displacement] */
+static void emit_load_at(struct out *o, enum reg r, uint32_t displacement)
+{
+	if (r & 8)
+		emit_u8(o, 0x45);
+	emit_u8(o, 0x8b);
+	emit_u8(o, (uint8_t)(0x80 | (r & 7) << 3 | (r & 7)));
+	if ((r & 7) == 4)
+		emit_u8(o, 0x24);
+	emit_u32(o, displacement);
+}
+
+/* add r32, [address] */
+static void emit_add_abs32(struct out *o, enum reg r, uint32_t address)
+{
+	if (r & 8)
+		emit_u8(o, 0x44);
+	emit_u8(o, 0x03);
+	operand_abs(o, (uint8_t)r, address);
+}
+
+uint8_t *filter_emit_expect(struct out *o, enum reg r, uint32_t number, bool keeps_flags)
+{
+	const uint32_t negative = (uint32_t)(uintptr_t)&expected_by(number)->negative;
+
+	emit_load_at(o, r, FILTER_TO_LABELS);
+	if (!keeps_flags) {
+		emit_add_abs32(o, r, negative);
+		return emit_branch(o, FORM_JNZ);
+	}
+	emit_store_gs(o, RAX, T_REGS + 8 * RAX);
+	emit_load_abs32(o, RAX, negative);
+	emit_bytes(o, (const uint8_t[]){0x8d, 0x0c, 0x01}, 3); /* lea ecx, [rcx + rax] */
+	emit_load_gs(o, RAX, T_REGS + 8 * RAX);
+	emit_bytes(o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
+	return emit_jump_later(o);
+}
+
+/* ---- Executions ---- */
+
+static bool is_of_references(const struct filter_owner *o)
+{
+	return o->flags & FILTER_SITE_REFERENCE;
+}
+
+static bool is_explicit(const struct filter_owner *o)
+{
+	return o->flags & FILTER_SITE_EXPLICIT;
+}
+
+static uint64_t pc_of(const struct segment *s, uint32_t access)
+{
+	return segment_graph(s)->pc + segment_insns(s)[segment_accesses(s)[access].owner].offset;
+}
+
+/* The site of the run's first access where it is checked alone; 0: there is none. */
+static uint32_t first_of_run(const struct segment *s, const struct filter_owner *run)
+{
+	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++) {
+		const struct filter_owner *o = filter_site_owner(n);
+
+		if (is_of_references(o) && is_explicit(o) && o->index == run->index)
+			return n;
+	}
+	return 0;
+}
+
+/* The run of accesses (filter_runs.h) that begins with that one; 0: none does. */
+static uint32_t run_of(const struct segment *s, uint32_t access)
+{
+	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++) {
+		const struct filter_owner *o = filter_site_owner(n);
+
+		if (is_of_references(o) && !is_explicit(o) && o->members > 1 && o->index == access)
+			return n;
+	}
+	return 0;
+}
+
+/* Executions of the site that were exceptions. */
+static struct expected *exceptions_of(const struct segment *s, uint32_t number)
+{
+	const struct filter_owner *o = filter_site_owner(number);
+
+	return expected_by(o->members > 1 ? first_of_run(s, o) : number);
+}
+
+static void count_site(const struct segment *s, uint32_t number, int64_t times)
+{
+	const struct filter_owner *o = filter_site_owner(number);
+	const uint32_t structure = last_of(number)->structure;
+
+	if (times == 0 || expected_by(number)->negative == NOTHING)
+		return;
+	for (uint32_t i = 0; i < o->members; i++)
+		references_add(bins_get(pc_of(s, o->index + i), structure), times);
+}
+
+/*
+ * Takes executions, of which the last one has come as far as site `until`. For those behind it one
+ * is still to come: an exception less.
+ */
+static void executed(struct segment *s, uint64_t executions, uint32_t until)
+{
+	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++) {
+		const struct filter_owner *o = filter_site_owner(n);
+		const int32_t to_come = n > until;
+		struct expected *e;
+
+		if (!is_of_references(o) || is_explicit(o))
+			continue;
+		e = exceptions_of(s, n);
+		count_site(s, n, (int64_t)executions - to_come - e->exceptions);
+		e->exceptions = -to_come;
+	}
+}
+
+void filter_references_executed(struct segment *s, uint64_t executions)
+{
+	executed(s, executions, UINT32_MAX);
+}
+
+void filter_references_cut(const struct segment *s, uint32_t insns)
+{
+	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++) {
+		const struct filter_owner *o = filter_site_owner(n);
+
+		if (is_of_references(o) && !is_explicit(o) &&
+		    segment_accesses(s)[o->index].owner >= insns)
+			exceptions_of(s, n)->exceptions++;
+	}
+}
+
+/* ---- Exceptions ---- */
+
+static uint32_t place_of(uint64_t line)
+{
+	const uint64_t mask = (1ull << FILTER_LINE_BITS) - 1;
+
+	return ((const uint32_t *)(uintptr_t)FILTER_CELLS)[line & mask];
+}
+
+static uint32_t *label_at(uint32_t place)
+{
+	return (uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS);
+}
+
+/* Labels the line around the address, if it is all of the structure. */
+static void label(uint64_t address, const struct structure *s)
+{
+	const uint64_t line = address >> FILTER_LINE_SHIFT, start = line << FILTER_LINE_SHIFT;
+	const uint64_t end = start + (1u << FILTER_LINE_SHIFT);
+	const uint32_t place = place_of(line);
+
+	if (!place || !s->is_whole || s->start > start || s->end < end ||
+	    *label_at(place) == label_of(s->id))
+		return;
+	/* an allocator may have its blocks in a variable */
+	if (!alloc_has_blocks(s->start + 1, s->end))
+		*label_at(place) = label_of(s->id);
+}
+
+/* The bin of the access, and the structure. */
+static uint32_t find(uint32_t number, uint64_t pc, uint64_t address, struct structure *s)
+{
+	const struct bins_memo *m = &bins_memos[number];
+	const uint32_t bin = bins_known(number, address, bins_versions().data);
+
+	if (bin) {
+		*s = (struct structure){.id = m->structure,
+					.start = m->start,
+					.end = m->end,
+					.is_whole = true,
+					.is_lasting = true};
+		return bin;
+	}
+	structures_find(address, s);
+	return bins_of_found(number, pc, s);
+}
+
+static void expect(struct segment *s, uint32_t number, uint32_t structure)
+{
+	uint64_t *counter = (uint64_t *)(uintptr_t)s->counter;
+
+	s->executions += *counter;
+	executed(s, *counter, number);
+	*counter = 0;
+	expected_by(number)->negative = -label_of(structure);
+	last_of(number)->structure = structure;
+}
+
+/* The site has had an exception. */
+static void consider(struct segment *s, uint32_t number, uint32_t structure)
+{
+	const uint64_t executions = *(const uint64_t *)(uintptr_t)s->counter;
+	struct last *l = last_of(number);
+
+	if (expected_by(number)->negative == NOTHING ||
+	    (l->other == structure && executions - l->at <= 2)) {
+		expect(s, number, structure);
+		return;
+	}
+	l->other = structure;
+	l->at = executions;
+}
+
+static void count_exception(uint32_t number, uint32_t bin, uint64_t address)
+{
+	expected_by(number)->exceptions++;
+	if (filter_allocates())
+		held_references(bin, address, 1);
+	else
+		references_add(bin, 1);
+}
+
+void filter_reference(const struct thread *t, uint32_t number)
+{
+	const struct filter_owner *o = filter_site_owner(number);
+	struct segment *s = segments_of_trailer(o->segment);
+	const struct segment_access *a = &segment_accesses(s)[o->index];
+	const uint64_t address = t->miss_address + (a->fs ? fsbase_get(t) : 0);
+	struct structure found;
+	const uint32_t bin = find(number, pc_of(s, o->index), address, &found);
+	const uint32_t run = is_explicit(o) ? run_of(s, o->index) : 0;
+
+	if (!filter_allocates()) {
+		label(address, &found);
+		if (!is_explicit(o) && expected_by(number)->negative == -label_of(found.id))
+			return; /* its executions count it */
+	}
+	count_exception(number, bin, address);
+	if (!is_explicit(o))
+		consider(s, number, found.id);
+	else if (run && last_of(run)->structure != found.id)
+		consider(s, run, found.id);
+}
+
+/* ---- Owners ---- */
+
+void filter_references_forget(uint64_t start, uint64_t end)
+{
+	const struct filter_level *l = &filter_state.data;
+	const uint64_t places = (l->set_mask + 1) << l->row_shift >> 3;
+	const uint64_t first = start >> FILTER_LINE_SHIFT,
+		       lines = ((end - 1) >> FILTER_LINE_SHIFT) - first + 1;
+
+	if (!f.are_on || !filter_may_count() || end <= start)
+		return;
+	for (uint64_t i = 0; i < places && lines > places; i++)
+		filter_reference_clear((uint32_t)(uintptr_t)&l->stamps[i]);
+	for (uint64_t i = 0; i < lines && lines <= places; i++)
+		if (place_of(first + i))
+			filter_reference_clear(place_of(first + i));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counts references of data structures (references.h) exactly, where code checks accesses.
+ *
+ * Each place of the first level has a label: that of the data structure that holds all of the
+ * place's line, or 0. It is 0 when a line comes, and when memory in the line gets another owner;
+ * the next access then leaves to C, which sets it.
+ *
+ * Behind each access in code, and behind each line of a run, code compares the place's label with
+ * the one that it expects, which is in memory. If they are equal it goes on: the executions of the
+ * segment count the reference. Else C counts it by its address, as an exception. After some
+ * exceptions the access expects another label.
+ *
+ * So of the executions of a segment those without exceptions count for the structure that an access
+ * expects. They are taken before it expects another one, and before they are sent.
+ *
+ * In a call that allocates (held.h) all references that come to C wait, and are exceptions. No line
+ * gets a label then, and what an allocator has for blocks never does.
+ *
+ * An access on two lines counts for the first one, but code has the place of the second one, whose
+ * label is cleared for that.
+ *
+ * The thread whose turn it is counts (filter_scheduler.h).
+ */
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_REFERENCES_H
+#define DWELL_ENGINE_SIMULATE_FILTER_FILTER_REFERENCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/codecache/emit.h"
+#include "engine/simulate/filter/filter.h"
+
+struct segment;
+struct thread;
+
+/* Called once. False: no address space. */
+bool filter_references_start(void);
+bool filter_references_are_on(void);
+
+/* A new site. */
+void filter_reference_begin(uint32_t number);
+
+/* The most bytes that filter_emit_expect emits. */
+#define FILTER_EXPECT_MOST 48u
+/*
+ * Branch if the label of the place at r is not the one that site `number` expects. Changes r; if
+ * `keeps_flags` no flags, and r is rcx then. Returns the branch's rel32.
+ */
+uint8_t *filter_emit_expect(struct out *o, enum reg r, uint32_t number, bool keeps_flags);
+
+/* C: the access of a site, to t->miss_address, is an exception, perhaps. */
+void filter_reference(const struct thread *t, uint32_t number);
+
+/* The segment was executed n more times: count its references. */
+void filter_references_executed(struct segment *s, uint64_t n);
+/* One of them ended after `insns` instructions. */
+void filter_references_cut(const struct segment *s, uint32_t insns);
+
+/* Memory in [start, end) has got another owner. */
+void filter_references_forget(uint64_t start, uint64_t end);
+/* Clear the label of a place of data. */
+static inline void filter_reference_clear(uint32_t place)
+{
+	if (filter_references_are_on())
+		*(uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS) = 0;
+}
+
+#endif
