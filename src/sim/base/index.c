@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-#include "sim/base/bits.h"
-
 int sim_index_init(struct sim_index *x, uint64_t most, const struct sim_memory *memory)
 {
 	uint64_t room = 16;

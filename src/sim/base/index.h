@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "sim/base/bits.h"
 #include "sim/base/memory.h"
 
 #define SIM_NO_PLACE UINT32_MAX
@@ -23,6 +24,12 @@ struct sim_index {
 /* Make room for `most` lines. Returns 0, or -1 without memory; release x in both cases. */
 int sim_index_init(struct sim_index *x, uint64_t most, const struct sim_memory *memory);
 void sim_index_release(struct sim_index *x);
+
+/* Prefetch what looking for the line reads first. */
+static inline void sim_index_prefetch(const struct sim_index *x, uint64_t line)
+{
+	__builtin_prefetch(&x->items[sim_place(line + 1, x->room)], 1);
+}
 
 /* Returns SIM_NO_PLACE if the line is missing. */
 uint32_t sim_index_find(const struct sim_index *x, uint64_t line);

@@ -110,8 +110,18 @@ void filter_conflicts_hit(struct filter_level *l, uint64_t line, uint32_t *cell,
 		*cell = place;
 }
 
+/* Prefetch what the next level is about to read: the line is often far away there. */
+static void prefetch_below(uint64_t line)
+{
+	const struct sim_cache *full = &c.below[1];
+
+	if (full->index.items)
+		sim_index_prefetch(&full->index, line << FILTER_LINE_SHIFT >> full->shift);
+}
+
 void filter_conflicts_miss(struct filter_level *l, uint64_t line, uint32_t place)
 {
+	prefetch_below(line);
 	recency_leave(beside(l), low(place));
 	filter_is_conflict = use(l, line, place);
 }

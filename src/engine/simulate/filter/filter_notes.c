@@ -275,6 +275,8 @@ void filter_look_below(void)
 	const struct note *end = filter_next_note;
 	struct bins_versions now;
 
+	if (end == filter_notes)
+		return;
 	if (!filter_watches()) {
 		filter_look_below_alone();
 		return;
