@@ -194,6 +194,11 @@ static void add_path(const struct build *b, const struct store_site *s,
 	}
 }
 
+static bool names_lines(enum data_by by)
+{
+	return by == DATA_BY_LINE || by == DATA_BY_PATH;
+}
+
 static const char *site_name(const struct build *b, const struct store_site *s, enum data_kind kind,
 			     const struct store_frame *f)
 {
@@ -208,7 +213,7 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 		text_addf(&t, "%s [no call path]", what);
 	else {
 		text_addf(&t, "%s in ", what);
-		add_frame(&t, f, b->by != DATA_BY_FUNCTION);
+		add_frame(&t, f, names_lines(b->by));
 		if (b->by == DATA_BY_PATH)
 			add_path(b, s, f, &t);
 	}
@@ -272,11 +277,12 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 	};
 
 	row.unnumbered = row.name;
-	row.call_pc = call_of(b->p, s, f);
+	row.call_pc =
+		b->by == DATA_BY_ORDER && f != NULL && f->line > 0 ? f->line : call_of(b->p, s, f);
 	if (f != NULL) {
 		row.function = f->function;
 		row.file = f->file;
-		row.line = b->by != DATA_BY_FUNCTION ? f->line : 0;
+		row.line = names_lines(b->by) ? f->line : 0;
 	}
 	return row;
 }
@@ -381,7 +387,7 @@ static int make_rows(struct build *b, struct err *err)
 		if (row_of_place[i] > 0)
 			placed[used++] = (struct data_placed_row){make_row(b, i), i};
 	qsort(placed, used, sizeof(*placed), data_compare_placed);
-	if (b->by == DATA_BY_LINE)
+	if (b->by == DATA_BY_LINE || b->by == DATA_BY_ORDER)
 		data_number_calls(d, placed, used);
 	for (size_t i = 0; i < used; i++) {
 		if (d->count > 0 && data_compare_rows(&d->rows[d->count - 1], &placed[i].row) == 0)

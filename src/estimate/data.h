@@ -34,13 +34,15 @@ uint64_t data_element_size(const struct profile *p, const struct store_site *s);
 bool data_is_one(enum data_kind kind);
 
 /*
- * The key of blocks of one data structure: the function that had them allocated, its line, or the
- * whole call path.
+ * The key of blocks of one data structure: the function that had them allocated, its line, the
+ * whole call path, or the function with the order of its lines, which other versions of a program
+ * keep.
  */
 enum data_by {
 	DATA_BY_FUNCTION,
 	DATA_BY_LINE,
 	DATA_BY_PATH,
+	DATA_BY_ORDER,
 };
 
 /* The profile owns all strings, except the name. */
@@ -48,19 +50,18 @@ struct data_row {
 	enum data_kind kind;
 	const char *name; /* "list::head", "malloc in make_tree (tree.c:42)", "[stack]" */
 	const char
-		*unnumbered; /* the name without "[2 of 3]", the number of the call on its line */
-	uint64_t
-		call_pc; /* for blocks: the call that had them allocated, in its file; 0: unknown */
-	const char *allocator;		  /* for blocks: "malloc", "mmap", ...; else NULL */
-	const char *function;		  /* had the blocks allocated; or NULL */
-	const char *file;		  /* of that function, or of the declaration; or NULL */
-	uint32_t line;			  /* or 0 */
-	const char *type;		  /* of a variable; of what blocks hold; or NULL */
-	const char *module;		  /* path of the variable's file; or NULL */
-	uint64_t element_size;		  /* bytes; 0: unknown */
-	int64_t layout;			  /* of its type, or its elements' type; 0: unknown */
-	uint64_t blocks;		  /* total allocated; 1 for a variable */
-	uint64_t bytes;			  /* peak size; for several sites the sum of their peaks */
+		*unnumbered;   /* the name without "[2 of 3]", the number of the call on its line */
+	uint64_t call_pc;      /* for blocks: the call in its file, or its line; 0: unknown */
+	const char *allocator; /* for blocks: "malloc", "mmap", ...; else NULL */
+	const char *function;  /* had the blocks allocated; or NULL */
+	const char *file;      /* of that function, or of the declaration; or NULL */
+	uint32_t line;	       /* or 0 */
+	const char *type;      /* of a variable; of what blocks hold; or NULL */
+	const char *module;    /* path of the variable's file; or NULL */
+	uint64_t element_size; /* bytes; 0: unknown */
+	int64_t layout;	       /* of its type, or its elements' type; 0: unknown */
+	uint64_t blocks;       /* total allocated; 1 for a variable */
+	uint64_t bytes;	       /* peak size; for several sites the sum of their peaks */
 	uint64_t allocated_bytes;	  /* total */
 	uint64_t live_blocks, live_bytes; /* not freed */
 	uint64_t smallest, largest;	  /* block or variable, in bytes; 0: unknown */

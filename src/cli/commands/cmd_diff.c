@@ -19,6 +19,7 @@ static const char *const sites_by_names[] = {
 	[DATA_BY_FUNCTION] = "function",
 	[DATA_BY_LINE] = "line",
 	[DATA_BY_PATH] = "path",
+	[DATA_BY_ORDER] = "order",
 	NULL,
 };
 
@@ -30,7 +31,7 @@ static const struct option_use uses[] = {
 	{OPTION_CACHE_SIZE, .shown = "of samples: the largest of the machine that both resolve"},
 	VIEW_SETS,
 	{OPTION_BY, .usual = "function", .choices = by_names},
-	{OPTION_SITES_BY, .usual = "function", .choices = sites_by_names},
+	{OPTION_SITES_BY, .usual = "order", .choices = sites_by_names},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
 	{OPTION_SORT, .shown = "the first event shown; of samples misses"},
 	{OPTION_INCLUSIVE},
@@ -172,7 +173,7 @@ static int compare_samples(struct comparison *o)
 
 /* ---- Data structures ---- */
 
-/* Blocks are matched by the function that allocates them: other lines change their numbers. */
+/* Blocks are matched by function and order: other lines change their numbers. */
 static int compare_data(struct comparison *o)
 {
 	const int64_t process = o->options->query.process;
