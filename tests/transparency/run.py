@@ -85,7 +85,7 @@ def expand(command):
 
 def environment(home):
     """What every run gets: nothing of the caller's that could change a result."""
-    keep = {k: os.environ[k] for k in ('DWELL_ENGINE_OPTIONS',) if k in os.environ}
+    keep = {k: os.environ[k] for k in ('DWELL_ENGINE_OPTIONS', 'DWELL_OPTIONS') if k in os.environ}
     return dict(keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
                 HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], B=os.environ['B'], HERE=HERE,
                 PYTHONDONTWRITEBYTECODE='1')
@@ -198,7 +198,8 @@ def accesses_in(profile):
 # The engine filters, with the call graph or without; where jumps are counted it streams.
 # Misses are dealt with by code of their own only where both levels have as many sets as a power of two: not those of all machines.
 CACHES = ['--cache=L1i=32K,8,64', '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64']
-SIMULATIONS = {'simulate': ['simulate'], 'filter': ['simulate', '--no-call-graph'] + CACHES, 'replay': ['simulate', '--jumps'],
+SIMULATIONS = {'simulate': ['simulate'], 'data': ['simulate', '--data'] + CACHES,
+               'filter': ['simulate', '--no-call-graph'] + CACHES, 'replay': ['simulate', '--jumps'],
                'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 
@@ -269,7 +270,7 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
-    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: count, sample, simulate, filter, replay or several')
+    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: count, sample, simulate, data, filter, replay or several')
     p.add_argument('--native', action='store_true', help='native against native: tests this test')
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')
