@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "profile/profile.h"
 #include "store/events.h"
 #include "store/stretches.h"
@@ -10,16 +11,10 @@
 /* They are sorted by id. */
 size_t profile_structure(const struct profile *p, int64_t id)
 {
-	size_t low = 0, high = p->structure_count;
+	const size_t low =
+		sort_first_from(p->structures, p->structure_count, sizeof(*p->structures),
+				offsetof(struct store_structure, id), id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->structures[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < p->structure_count && p->structures[low].id == id ? low : SIZE_MAX;
 }
 

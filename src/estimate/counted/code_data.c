@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/sort.h"
 
 static void add_row(void *to, const void *more)
 {
@@ -81,16 +82,9 @@ void code_data_release(struct code_data *c)
 
 const struct code_data_row *code_data_of(const struct code_data *c, size_t piece, size_t *count)
 {
-	size_t low = 0, high = c->count;
+	const size_t low = sort_first_from(c->rows, c->count, sizeof(*c->rows),
+					   offsetof(struct code_data_row, piece), (int64_t)piece);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->rows[middle].piece < piece)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (*count = 0; low + *count < c->count && c->rows[low + *count].piece == piece;)
 		++*count;
 	return *count > 0 ? &c->rows[low] : NULL;

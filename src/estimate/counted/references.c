@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "model/model.h"
 
 /* A stratum is seen often enough with so many expected references, from so many groups. */
@@ -39,16 +40,9 @@ struct making {
 
 static struct code *code_of(const struct making *m, int64_t location)
 {
-	size_t low = 0, high = m->count;
+	const size_t low = sort_first_from(m->code, m->count, sizeof(*m->code),
+					   offsetof(struct code, location_id), location);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (m->code[middle].location_id < location)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < m->count && m->code[low].location_id == location ? &m->code[low] : NULL;
 }
 

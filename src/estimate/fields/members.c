@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 #define LINE_BYTES 64 /* a stream that misses on each line has steps of this size */
 #define SEVERAL	   "[several fields]"
 
@@ -24,31 +26,17 @@ struct level {
 
 const struct store_layout *members_layout(const struct profile *p, int64_t id)
 {
-	size_t low = 0, high = p->layout_count;
+	const size_t low = sort_first_from(p->layouts, p->layout_count, sizeof(*p->layouts),
+					   offsetof(struct store_layout, id), id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->layouts[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < p->layout_count && p->layouts[low].id == id ? &p->layouts[low] : NULL;
 }
 
 static const struct store_member *first_of(const struct profile *p, int64_t layout)
 {
-	size_t low = 0, high = p->member_count;
+	const size_t low = sort_first_from(p->members, p->member_count, sizeof(*p->members),
+					   offsetof(struct store_member, layout_id), layout);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->members[middle].layout_id < layout)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return p->members + low;
 }
 
