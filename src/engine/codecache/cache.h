@@ -84,7 +84,7 @@ struct arena_data {
 	uint64_t aligned[8];
 };
 
-#define ARENA_STUBS 5
+#define ARENA_STUBS 6
 
 struct arena {
 	uint8_t *base, *end;

@@ -229,12 +229,15 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 {
 	const struct block_info new = {start, c->size, site, false};
 	struct block_info old;
+	struct region r;
 
 	alloc_drop_pieces(t, start + 1, start + c->size);
 	while (blocks_insert(start, c->size, site, &old))
 		gone(t, &old);
 	waiting_note_come(t, &new, c->began);
 	lasting_changed(start, c->size);
+	/* a piece of a variable, which was lasting */
+	alloc_version += engine_counts_references() && !regions_find(start, &r);
 	upward.forget_owners(start, start + c->size);
 	sites_add_block(site, c->size, c->element_size);
 }

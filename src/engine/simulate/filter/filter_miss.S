@@ -22,6 +22,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/core/layout.h"
@@ -378,6 +379,50 @@ engine_filter_miss:
 	miss	filter_whose_any_code, F_CODE, 1, 0, 1, 1, 1
 	miss	filter_some_data, F_DATA, 0, 0, 1, 1, 1, 1
 	miss	filter_some_code, F_CODE, 1, 0, 1, 1, 1, 1
+
+/*
+ * A label is not the one that an access expects (filter_references.h): mostly the line is new. If
+ * it lies in the same memory as the last one, it gets the label of that. C handles the rest, and
+ * what happens in calls that allocate.
+ */
+	.globl	filter_refer
+	.hidden	filter_refer
+filter_refer:
+	each_of_miss save
+	save_flags
+	mov	SITE_NUMBER(%rbx), %ecx
+	imul	$MEMO_BYTES, %rcx, %rdx
+	add	filter_site_memos(%rip), %rdx
+	mov	%gs:T_MISS_ADDRESS, %rax
+	mov	%rax, %rdi
+	and	$-64, %rdi
+	cmp	MEMO_START(%rdx), %rdi
+	jb	.Lslow_1
+	add	$64, %rdi
+	cmp	MEMO_END(%rdx), %rdi
+	ja	.Lslow_1
+	mov	alloc_version(%rip), %esi
+	add	modules_version(%rip), %esi
+	add	named_version(%rip), %esi
+	cmp	MEMO_VERSION(%rdx), %esi
+	jne	.Lslow_1
+	cmpq	$0, filter_allocating(%rip)
+	jne	.Lslow_1
+	pext	FILTER_LINE_MASK, %rax, %rax
+	mov	FILTER_CELLS(,%rax,4), %esi
+	test	%esi, %esi
+	jz	.Lslow_1
+	mov	MEMO_LABEL(%rdx), %edx
+	mov	%edx, FILTER_TO_LABELS(%rsi)
+	add	FILTER_MISSES(,%rcx,8), %edx
+	jnz	.Lslow_1
+	movslq	SITE_BACK(%rbx), %rax
+	add	%rbx, %rax
+	mov	%rax, %gs:T_MISS_BACK
+	restore_flags
+	each_of_miss restore
+	restore	rbx, 3
+	jmp	*%gs:T_MISS_BACK
 
 /* Enters C on the engine's stack, with the registers in T_REGS. */
 	.globl	filter_slow

@@ -34,7 +34,7 @@ extern struct note *filter_next_note, *filter_notes_limit;
 extern void filter_look_below_data(void), filter_look_below_alone(void);
 
 /* The first note of the call that allocates, if one goes on. Notes before it are not held. */
-static struct note *call;
+struct note *filter_allocating;
 
 #define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
 #define AHEAD 12		   /* notes whose lines are prefetched */
@@ -191,8 +191,9 @@ static void look(struct note *from, const struct note *to, uint64_t start, uint6
 void filter_look_at_misses(uint64_t start, uint64_t end, bool before_call)
 {
 	if (bins_are_on() && filter_state.is_fast && filter_turn_is_own())
-		look(filter_notes, before_call && call ? call : filter_next_note, start, end,
-		     bins_versions());
+		look(filter_notes,
+		     before_call && filter_allocating ? filter_allocating : filter_next_note, start,
+		     end, bins_versions());
 }
 
 /* ---- Calls that allocate ---- */
@@ -202,8 +203,8 @@ void filter_allocation_begins(void)
 	if (!bins_are_on() || !filter_turn_is_own())
 		return;
 	held_end(0, 0); /* of a call that has never returned */
-	call = filter_next_note;
-	if (call == filter_notes)
+	filter_allocating = filter_next_note;
+	if (filter_allocating == filter_notes)
 		held_begin();
 }
 
@@ -214,9 +215,9 @@ void filter_allocation_returns(uint64_t start, uint64_t bytes)
 
 	if (!bins_are_on() || !filter_turn_is_own())
 		return;
-	if (call)
-		look(call, filter_next_note, start, start + bytes, none);
-	call = 0;
+	if (filter_allocating)
+		look(filter_allocating, filter_next_note, start, start + bytes, none);
+	filter_allocating = 0;
 	held_end(start, bytes);
 }
 
@@ -228,13 +229,13 @@ void filter_allocation_goes_on(const struct thread *t)
 
 void filter_allocation_waits(void)
 {
-	call = 0;
+	filter_allocating = 0;
 	held_end(0, 0);
 }
 
 bool filter_allocates(void)
 {
-	return call != 0;
+	return filter_allocating != 0;
 }
 
 void filter_allocation_settle(void)
@@ -288,12 +289,12 @@ void filter_look_below(void)
 			bins_prefetch_memo(n[2 * AHEAD].site);
 		if (bins_are_on() && n + AHEAD < end)
 			prefetch(n + AHEAD, now);
-		if (n == call)
+		if (n == filter_allocating)
 			held_on = true;
 		count_note(n, now);
 	}
-	if (call && call != filter_notes) {
+	if (filter_allocating && filter_allocating != filter_notes) {
 		held_on = true;
-		call = filter_notes;
+		filter_allocating = filter_notes;
 	}
 }

@@ -6,6 +6,7 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/data/named.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -14,6 +15,7 @@
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
+#include "engine/unwind/modules.h"
 
 /* In the place of the misses of other sites (filter_sites.h). */
 struct expected {
@@ -23,21 +25,34 @@ struct expected {
 
 #define NOTHING (-1u) /* of label 1, which no place has */
 
-/* An exception and the one before: when both are of one structure, and in a row, it is expected. */
-struct last {
+/*
+ * What a site referred to last: lines in [start, end) have the label, while owners_version() stays.
+ * And an exception: when the next one, in a row, is of the same structure, that is expected.
+ */
+struct site_memo {
+	uint64_t start, end;
+	uint32_t version, label;
 	uint32_t structure; /* the expected one */
 	uint32_t other;	    /* of the last exception */
 	uint64_t at;	    /* executions then */
 };
 
+_Static_assert(sizeof(struct site_memo) == MEMO_BYTES, "layout");
+_Static_assert(offsetof(struct site_memo, end) == MEMO_END, "layout");
+_Static_assert(offsetof(struct site_memo, version) == MEMO_VERSION, "layout");
+_Static_assert(offsetof(struct site_memo, label) == MEMO_LABEL, "layout");
+
+struct site_memo *filter_site_memos; /* by site; for filter_miss.S, too */
+
 static struct {
 	bool are_on;
-	struct grow last; /* struct last, by site */
+	struct grow memos; /* struct site_memo, by site */
 } f;
 
 bool filter_references_start(void)
 {
-	f.are_on = grow_init_whole(&f.last, FILTER_MOST_SITES * sizeof(struct last)) == 0;
+	f.are_on = grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0;
+	filter_site_memos = (struct site_memo *)(void *)f.memos.base;
 	return f.are_on;
 }
 
@@ -51,9 +66,9 @@ static struct expected *expected_by(uint32_t number)
 	return (struct expected *)(uintptr_t)FILTER_MISSES + number;
 }
 
-static struct last *last_of(uint32_t number)
+static struct site_memo *memo_of(uint32_t number)
 {
-	return (struct last *)(void *)f.last.base + number;
+	return &filter_site_memos[number];
 }
 
 /* An unknown structure has a label, too. */
@@ -65,6 +80,7 @@ static uint32_t label_of(uint32_t structure)
 void filter_reference_begin(uint32_t number)
 {
 	*expected_by(number) = (struct expected){.negative = NOTHING};
+	*memo_of(number) = (struct site_memo){0};
 }
 
 /* ---- Code ---- */
@@ -159,7 +175,7 @@ static struct expected *exceptions_of(const struct segment *s, uint32_t number)
 static void count_site(const struct segment *s, uint32_t number, int64_t times)
 {
 	const struct filter_owner *o = filter_site_owner(number);
-	const uint32_t structure = last_of(number)->structure;
+	const uint32_t structure = memo_of(number)->structure;
 
 	if (times == 0 || expected_by(number)->negative == NOTHING)
 		return;
@@ -216,19 +232,30 @@ static uint32_t *label_at(uint32_t place)
 	return (uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS);
 }
 
+/* As filter_miss.S adds it up. */
+static uint32_t owners_version(void)
+{
+	return alloc_version + modules_version + named_version;
+}
+
 /* Labels the line around the address, if it is all of the structure. */
-static void label(uint64_t address, const struct structure *s)
+static void label(uint32_t number, uint64_t address, const struct structure *s)
 {
 	const uint64_t line = address >> FILTER_LINE_SHIFT, start = line << FILTER_LINE_SHIFT;
 	const uint64_t end = start + (1u << FILTER_LINE_SHIFT);
 	const uint32_t place = place_of(line);
+	struct site_memo *m = memo_of(number);
 
-	if (!place || !s->is_whole || s->start > start || s->end < end ||
-	    *label_at(place) == label_of(s->id))
+	if (!place || !s->is_whole || s->start > start || s->end < end)
 		return;
 	/* an allocator may have its blocks in a variable */
-	if (!alloc_has_blocks(s->start + 1, s->end))
-		*label_at(place) = label_of(s->id);
+	if (*label_at(place) != label_of(s->id) && alloc_has_blocks(s->start + 1, s->end))
+		return;
+	*label_at(place) = label_of(s->id);
+	m->start = s->start;
+	m->end = s->is_lasting ? s->end : s->start;
+	m->version = owners_version();
+	m->label = label_of(s->id);
 }
 
 /* The bin of the access, and the structure. */
@@ -257,14 +284,14 @@ static void expect(struct segment *s, uint32_t number, uint32_t structure)
 	executed(s, *counter, number);
 	*counter = 0;
 	expected_by(number)->negative = -label_of(structure);
-	last_of(number)->structure = structure;
+	memo_of(number)->structure = structure;
 }
 
 /* The site has had an exception. */
 static void consider(struct segment *s, uint32_t number, uint32_t structure)
 {
 	const uint64_t executions = *(const uint64_t *)(uintptr_t)s->counter;
-	struct last *l = last_of(number);
+	struct site_memo *l = memo_of(number);
 
 	if (expected_by(number)->negative == NOTHING ||
 	    (l->other == structure && executions - l->at <= 2)) {
@@ -295,14 +322,14 @@ void filter_reference(const struct thread *t, uint32_t number)
 	const uint32_t run = is_explicit(o) ? run_of(s, o->index) : 0;
 
 	if (!filter_allocates()) {
-		label(address, &found);
+		label(number, address, &found);
 		if (!is_explicit(o) && expected_by(number)->negative == -label_of(found.id))
 			return; /* its executions count it */
 	}
 	count_exception(number, bin, address);
 	if (!is_explicit(o))
 		consider(s, number, found.id);
-	else if (run && last_of(run)->structure != found.id)
+	else if (run && memo_of(run)->structure != found.id)
 		consider(s, run, found.id);
 }
 

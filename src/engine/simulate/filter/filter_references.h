@@ -4,7 +4,8 @@
  *
  * Each place of the first level has a label: that of the data structure that holds all of the
  * place's line, or 0. It is 0 when a line comes, and when memory in the line gets another owner;
- * the next access then leaves to C, which sets it.
+ * the next access then leaves the code. If the line lies in the same memory as the last one of this
+ * access, filter_miss.S sets the label; else C looks the address up.
  *
  * Behind each access in code, and behind each line of a run, code compares the place's label with
  * the one that it expects, which is in memory. If they are equal it goes on: the executions of the
@@ -24,6 +25,15 @@
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_REFERENCES_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_REFERENCES_H
+
+/* struct site_memo, of filter_references.c; filter_miss.S reads it */
+#define MEMO_START   0
+#define MEMO_END     8
+#define MEMO_VERSION 16
+#define MEMO_LABEL   20
+#define MEMO_BYTES   40
+
+#ifndef __ASSEMBLER__
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,4 +76,5 @@ static inline void filter_reference_clear(uint32_t place)
 		*(uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS) = 0;
 }
 
+#endif
 #endif

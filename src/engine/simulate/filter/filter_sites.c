@@ -51,7 +51,7 @@ extern char filter_any_data[], filter_any_code[];
 extern char filter_whose_data[], filter_whose_data_live[], filter_whose_code[],
 	filter_whose_code_live[], filter_whose_any_data[], filter_whose_any_code[];
 extern char filter_some_data[], filter_some_code[];
-extern char filter_multi_data[], filter_multi_code[], filter_slow[];
+extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refer[];
 
 static bool is_quick(const struct filter_level *l)
 {
@@ -70,6 +70,8 @@ static const char *behind(enum filter_stub stub)
 {
 	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
+	if (stub == FILTER_REFER)
+		return filter_refer;
 	if (stub == FILTER_SLOW || filter_conflicts_are_on || (!w.is_fast && !filter_multi_is_on()))
 		return filter_slow;
 	if (filter_multi_is_on())

@@ -70,6 +70,7 @@ enum filter_stub {
 	FILTER_CODE,
 	FILTER_CODE_LIVE,
 	FILTER_SLOW,
+	FILTER_REFER, /* see filter_references.h */
 	FILTER_STUBS
 };
 
