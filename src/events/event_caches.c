@@ -86,7 +86,6 @@ int event_caches_read(struct event_caches *c, const struct event_profile *p, str
 			continue;
 		event_sample_bounds(p, l->letter, l->is_code, cache->misses, &cache->low,
 				    &cache->high);
-		cache->sample = event_sample_cache(p, l->name);
 		cache->column = column_of(p, l->all);
 		read_geometry(cache, geometry, count);
 		c->count++;

@@ -13,9 +13,8 @@ struct event_cache {
 	uint64_t ways;	     /* 0: unknown */
 	bool is_code;	     /* accessed by instructions, not by loads and stores */
 	double accesses, misses;
-	/* Of a sampled simulation: the bounds of misses, and what they rest on; else as misses. */
+	/* Of a sampled simulation: the bounds of misses; else as misses. */
 	double low, high;
-	const struct event_sample_cache *sample; /* NULL: all accesses were simulated */
 	size_t column; /* column of the profile with all misses of this level; SIZE_MAX: none */
 };
 

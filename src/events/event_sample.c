@@ -10,7 +10,6 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "events/events.h"
-#include "model/trace_sample.h"
 #include "store/stretches.h"
 
 #define NAME_BYTES 8
@@ -25,6 +24,8 @@ static const struct level {
 };
 
 #define LEVELS (sizeof(levels) / sizeof(*levels))
+
+_Static_assert(LEVELS == EVENT_SAMPLE_LEVELS, "bounds of each level");
 
 /* The letters before and behind the level's: of fetches, loads and stores. */
 static const struct kind {
@@ -76,16 +77,27 @@ static double places_of(const char *text)
 	return (double)bytes / (double)line_bytes;
 }
 
+static int read_bounds(const struct event_sample *s, const struct store_stretch *x, size_t count,
+		       const char *const *caches, struct trace_sample_bounds *b, struct err *err)
+{
+	struct store_series series;
+
+	if (store_stretch_series(x, count, caches, &series, err) != 0)
+		return -1;
+	trace_sample_bounds(b, series.known, series.all, series.accesses, series.count,
+			    s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 1);
+	b->known.sum *= (double)s->sets;
+	b->all.sum *= (double)s->sets;
+	free(series.known);
+	return 0;
+}
+
 /* Sets the cache's rho and what it rests on. */
 static int read_cache(struct event_sample_cache *c, const struct event_sample *s, double places,
 		      const struct store_stretch *x, size_t count, struct err *err)
 {
 	struct trace_sample sum = {.places = places};
-	double *misses = calloc(2 * count + 1, sizeof(*misses)), *whole = misses + count;
-	size_t n = 0;
 
-	if (misses == NULL)
-		return err_set(err, "out of memory");
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(x[i].cache, c->name) != 0)
 			continue;
@@ -98,19 +110,7 @@ static int read_cache(struct event_sample_cache *c, const struct event_sample *s
 	c->wood = trace_sample_wood(&sum);
 	c->gauge = trace_sample_gauge(&sum);
 	c->rho = trace_sample_rho(&sum);
-	for (size_t i = 0; i < count; i++) {
-		const double known = (double)(x[i].misses - x[i].unknown - x[i].above);
-
-		if (strcmp(x[i].cache, c->name) != 0)
-			continue;
-		misses[n] = known + c->rho * (double)x[i].unknown;
-		whole[n++] = strcmp(c->name, "L1i") == 0 ? (double)x[i].instructions
-							 : (double)x[i].accesses;
-	}
-	c->half = trace_sample_half(
-		misses, whole, n, s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 1);
-	free(misses);
-	return 0;
+	return read_bounds(s, x, count, (const char *const[]){c->name, NULL}, &c->bounds, err);
 }
 
 static size_t stretches_in(const struct store_stretch *x, size_t count)
@@ -144,6 +144,10 @@ static int read_caches(struct event_profile *p, struct err *err)
 			status = read_cache(c, s, places_of(g[i].value), x, stretches, err);
 		s->cache_count++;
 	}
+	for (size_t i = 0; i < LEVELS && status == 0; i++)
+		status = read_bounds(s, x, stretches,
+				     (const char *const[]){levels[i].data, levels[i].code, NULL},
+				     &s->levels[i], err);
 	free(x);
 	free(g);
 	return status;
@@ -320,23 +324,34 @@ static bool put_unknown(const struct event_profile *p, size_t level, bool is_hig
 	return any;
 }
 
+double event_sample_bound(const struct event_profile *p, unsigned bound, double value)
+{
+	const struct trace_sample_bounds *b = bound > 0 ? &p->sample.levels[(bound - 1) / 2] : NULL;
+
+	return bound % 2 == 1 ? trace_sample_low(b, value) : trace_sample_high(b, value);
+}
+
 void event_sample_bounds(const struct event_profile *p, char letter, bool is_code, double misses,
 			 double *low, double *high)
 {
+	const struct event_sample_cache *cache = NULL;
+
 	*low = *high = misses;
 	for (size_t i = 0; i < LEVELS * KINDS; i++) {
 		const struct part x = part_of(p, i / KINDS, i % KINDS);
+		const struct level *l = &levels[i / KINDS];
 		double unknown, above;
 
-		if (levels[i / KINDS].letter != letter || is_code != (i % KINDS == 0) ||
-		    x.unknown == SIZE_MAX)
+		if (l->letter != letter || is_code != (i % KINDS == 0) || x.unknown == SIZE_MAX)
 			continue;
+		cache = event_sample_cache(p, is_code ? l->code : l->data);
 		unknown = (double)p->totals[x.unknown];
 		above = x.above != SIZE_MAX ? (double)p->totals[x.above] : 0;
 		*low -= x.rho * unknown + x.rho_above * above;
 		*high += (1 - x.rho) * unknown + (1 - x.rho_above) * above;
 	}
-	*low = fmax(*low, 0);
+	*low = trace_sample_low(cache != NULL ? &cache->bounds : NULL, fmax(*low, 0));
+	*high = trace_sample_high(cache != NULL ? &cache->bounds : NULL, *high);
 }
 
 int event_sample_add_bounds(struct event_profile *p, struct err *err)
@@ -353,8 +368,11 @@ int event_sample_add_bounds(struct event_profile *p, struct err *err)
 			continue;
 		text_addf(&formula, "%s.%s = %s", sums[i / 2], is_high ? "high" : "low",
 			  sums[i / 2]);
-		if (put_unknown(p, i / 2, is_high, &formula))
+		if (put_unknown(p, i / 2, is_high, &formula)) {
 			status = events_column(p, text_get(&formula), &column, err);
+			if (status == 0)
+				p->columns[column].bound = (unsigned)(1 + i);
+		}
 		text_release(&formula);
 	}
 	return status;

@@ -16,8 +16,10 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/trace_sample.h"
 
 #define EVENT_SAMPLE_CACHES 6
+#define EVENT_SAMPLE_LEVELS 5
 #define EVENT_SAMPLE_FEW    20 /* stretches: fewer are too few (MemSpy, section 6.1) */
 
 struct event_profile;
@@ -28,11 +30,7 @@ struct event_sample_cache {
 	double rho;	  /* used for the estimates */
 	double wood;	  /* Wood's estimate of it; NAN: no generation has ended */
 	double gauge;	  /* generations for each place and stretch: Wood's estimate needs 1 */
-	/*
-	 * The half of a 95 % interval of misses per access (of fetches: per instruction), as
-	 * stretches differ; NAN: there are fewer than two.
-	 */
-	double half;
+	struct trace_sample_bounds bounds;
 };
 
 struct event_sample {
@@ -43,6 +41,8 @@ struct event_sample {
 	uint64_t sets; /* one of so many parts of the sets was simulated; 1: all */
 	struct event_sample_cache caches[EVENT_SAMPLE_CACHES];
 	size_t cache_count;
+	/* of misses in a level, by data and code */
+	struct trace_sample_bounds levels[EVENT_SAMPLE_LEVELS];
 };
 
 /*
@@ -60,6 +60,12 @@ int event_sample_add_bounds(struct event_profile *p, struct err *err);
  */
 void event_sample_bounds(const struct event_profile *p, char letter, bool is_code, double misses,
 			 double *low, double *high);
+
+/*
+ * The value of a column whose `bound` is set (events.h), from that of its formula, which is without
+ * what was not simulated.
+ */
+double event_sample_bound(const struct event_profile *p, unsigned bound, double value);
 
 /* NULL: there is no such cache, or the simulation was of all accesses. */
 const struct event_sample_cache *event_sample_cache(const struct event_profile *p,

@@ -246,7 +246,9 @@ double events_value(const struct event_profile *p, size_t column, const uint64_t
 {
 	if (column < p->measured)
 		return (double)values[column];
-	return formula_value(&p->columns[column].formula, value_of, &(struct values){p, values});
+	return event_sample_bound(
+		p, p->columns[column].bound,
+		formula_value(&p->columns[column].formula, value_of, &(struct values){p, values}));
 }
 
 /* ---- The rest ---- */

@@ -15,6 +15,8 @@ struct event_column {
 	const char *text;	 /* formula; NULL: measured */
 	struct formula formula;
 	size_t weight; /* size of the formula, including the columns that it names */
+	/* of misses in a sampled simulation: 1 + 2 * level, the lower; 2 + 2 * level, the upper */
+	unsigned bound;
 };
 
 struct event_profile {

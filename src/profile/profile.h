@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "model/model.h"
+#include "model/trace_sample.h"
 #include "query/query.h"
 #include "store/curves.h"
 #include "store/layouts.h"
@@ -34,6 +35,8 @@ struct profile_accesses {
 	int64_t location_id;
 	uint64_t count;
 };
+
+#define PROFILE_BOUNDS 6
 
 struct profile {
 	struct store *store;
@@ -100,11 +103,15 @@ struct profile {
 	 */
 	struct store_bin *bins;
 	size_t bin_count;
-	bool has_conflicts; /* all bins tell them from other misses */
-	size_t stretches;   /* of such a run; 0: all accesses were simulated */
-	double simulated;   /* the share of its accesses, then */
-	double *scales;	    /* for each process: what its counts are to be multiplied by */
-	uint64_t sets;	    /* one of so many parts of the sets was simulated; 1: all */
+	bool has_conflicts;	   /* all bins tell them from other misses */
+	size_t stretches;	   /* of such a run; 0: all accesses were simulated */
+	double simulated;	   /* the share of its accesses, then */
+	double *scales;		   /* for each process: what its counts are to be multiplied by */
+	uint64_t sets;		   /* one of so many parts of the sets was simulated; 1: all */
+	struct profile_bounds {	   /* of misses in a cache, if there are stretches */
+		const char *cache; /* "L1d"; NULL: not used */
+		struct trace_sample_bounds of;
+	} bounds[PROFILE_BOUNDS];
 	struct store_bin_range *ranges; /* sorted by structure and location */
 	size_t range_count;
 	struct store_eviction *evictions;
@@ -237,6 +244,8 @@ int profile_build_model(struct profile *p, struct err *err);
 int profile_read_bins(struct profile *p, struct err *err);
 /* Keep the data of several processes apart, if it is of all; see profile_open_bins. */
 void profile_part_data(struct profile *p);
+/* Those of misses in the cache; NULL: all accesses were simulated. */
+const struct trace_sample_bounds *profile_bounds(const struct profile *p, const char *cache);
 /* For profile.c: turn bins, or evictions, of a sampled simulation into estimates. */
 int profile_sample_bins(struct profile *p, struct err *err);
 void profile_sample_evictions(struct profile *p);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/trace_sample.h"
 #include "profile/profile.h"
 #include "store/events.h"
 #include "store/stretches.h"
@@ -57,13 +56,9 @@ static size_t index_of(const struct profile *p, int64_t process)
 }
 
 /* Count the stretches, and the accesses in them by process. They are sorted by both numbers. */
-static int count_stretches(struct profile *p, uint64_t *simulated, struct err *err)
+static void count_stretches(struct profile *p, const struct store_stretch *x, size_t count,
+			    uint64_t *simulated)
 {
-	struct store_stretch *x;
-	size_t count;
-
-	if (store_read_stretches(p->store, p->scope, &x, &count, err) != 0)
-		return -1;
 	for (size_t i = 0; i < count; i++) {
 		const size_t process = index_of(p, x[i].process_id);
 
@@ -73,8 +68,6 @@ static int count_stretches(struct profile *p, uint64_t *simulated, struct err *e
 		simulated[process] += x[i].accesses;
 		p->stretches++;
 	}
-	free(x);
-	return 0;
 }
 
 /* A process without a stretch has nothing to multiply. */
@@ -98,18 +91,57 @@ static void set_scales(struct profile *p, const uint64_t *simulated)
 	p->stretches = all > 0 ? p->stretches : 0;
 }
 
+const struct trace_sample_bounds *profile_bounds(const struct profile *p, const char *cache)
+{
+	for (size_t i = 0; i < PROFILE_BOUNDS && p->bounds[i].cache != NULL; i++)
+		if (strcmp(p->bounds[i].cache, cache) == 0)
+			return &p->bounds[i].of;
+	return NULL;
+}
+
+/* What the stretches say about the caches. */
+static int find_bounds(struct profile *p, const struct store_stretch *x, size_t count,
+		       struct err *err)
+{
+	static const char *const names[] = {"L1d", "L1i", "L2", "L3", "L4", "LL"};
+	struct profile_bounds *b = p->bounds;
+	struct store_series s;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && p->stretches > 0; i++) {
+		if (store_stretch_series(x, count, (const char *const[]){names[i], NULL}, &s,
+					 err) != 0)
+			return -1;
+		if (s.count > 0) {
+			b->cache = names[i];
+			trace_sample_bounds(&b->of, s.known, s.all, s.accesses, s.count,
+					    p->simulated);
+			b->of.known.sum *= (double)p->sets;
+			b->of.all.sum *= (double)p->sets;
+			b++;
+		}
+		free(s.known);
+	}
+	return 0;
+}
+
 static int read_stretches(struct profile *p, struct err *err)
 {
 	uint64_t *simulated = calloc(p->process_count, sizeof(*simulated));
+	struct store_stretch *x = NULL;
+	size_t count = 0;
 	int status;
 
 	p->scales = calloc(p->process_count, sizeof(*p->scales));
 	if (simulated == NULL || p->scales == NULL)
 		status = err_set(err, "not enough memory for %zu processes", p->process_count);
 	else
-		status = count_stretches(p, simulated, err);
-	if (status == 0)
+		status = store_read_stretches(p->store, p->scope, &x, &count, err);
+	if (status == 0) {
+		count_stretches(p, x, count, simulated);
 		set_scales(p, simulated);
+		status = find_bounds(p, x, count, err);
+	}
+	free(x);
 	free(simulated);
 	return status;
 }

@@ -2,6 +2,9 @@
 /* Writes and reads the table of simulated stretches; see stretches.h. */
 #include "store/stretches.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "store/row.h"
 #include "store/select.h"
 
@@ -54,4 +57,36 @@ int store_read_stretches(struct store *s, int64_t process, struct store_stretch 
 			 size_t *count, struct err *err)
 {
 	return select_all(s, &query, process, (void **)items, count, err);
+}
+
+static bool is_among(const char *const *names, const char *name)
+{
+	while (*names != NULL && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
+int store_stretch_series(const struct store_stretch *x, size_t count, const char *const *caches,
+			 struct store_series *s, struct err *err)
+{
+	const struct store_stretch *last = NULL;
+
+	s->known = calloc(3 * count + 1, sizeof(*s->known));
+	if (s->known == NULL)
+		return err_set(err, "not enough memory for %zu stretches", count);
+	s->all = s->known + count;
+	s->accesses = s->all + count;
+	s->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!is_among(caches, x[i].cache))
+			continue;
+		if (last == NULL || last->process_id != x[i].process_id ||
+		    last->number != x[i].number)
+			s->count++;
+		last = &x[i];
+		s->accesses[s->count - 1] = (double)x[i].accesses;
+		s->known[s->count - 1] += (double)(x[i].misses - x[i].unknown - x[i].above);
+		s->all[s->count - 1] += (double)x[i].misses;
+	}
+	return 0;
 }

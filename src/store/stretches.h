@@ -32,4 +32,16 @@ int store_put_stretch(struct store *s, const struct store_stretch *x, struct err
 int store_read_stretches(struct store *s, int64_t process, struct store_stretch **items,
 			 size_t *count, struct err *err);
 
+/*
+ * The misses of each of `count` stretches: those that are known, and all, with unknown references.
+ * The arrays are one block: release it with free(known).
+ */
+struct store_series {
+	double *known, *all, *accesses;
+	size_t count;
+};
+/* In the caches with these names, a list that ends with NULL. Returns 0, or -1 with *err. */
+int store_stretch_series(const struct store_stretch *x, size_t count, const char *const *caches,
+			 struct store_series *s, struct err *err);
+
 #endif

@@ -113,7 +113,7 @@ def bins_are_estimates_with_bounds():
     check('aligned_alloc' in row['data'] and low <= misses <= high, row)
     for one, other in (misses, 'L1m'), (low, 'L1m.low'), (high, 'L1m.high'):
         check(abs(one - got[other]) <= 0.01 * got['L1m'], row, got)
-    check(cold + by_self + others <= low + 3 and by_self > 0.98 * low, row)
+    check(cold + by_self + others <= misses and by_self > 0.95 * misses, row)
     for events in 'D1mr', 'DLmr':
         cache = 'L1d' if events == 'D1mr' else 'LL'
         sums = ask('SELECT sum(misses), sum(unknown), sum(above) FROM bin WHERE cache = %r' % cache)[0]

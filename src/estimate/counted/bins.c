@@ -38,7 +38,7 @@ static struct bins_row row_of(const struct counted *c, int64_t location, int64_t
 
 static struct bins_row row_of_misses(const struct bins *b, const struct store_bin *x)
 {
-	const struct counted_misses misses = counted_of(x);
+	const struct counted_misses misses = counted_of(b->names.profile, x);
 	struct bins_row row = row_of(&b->names, x->location_id, x->structure_id);
 
 	if (counted_is_last(x->cache)) {

@@ -34,7 +34,7 @@ static void list_rows(struct code_data *c, code_data_piece *piece_of, const void
 
 	for (size_t i = 0; i < p->bin_count; i++) {
 		const struct store_bin *b = &p->bins[i];
-		const struct counted_misses misses = counted_of(b);
+		const struct counted_misses misses = counted_of(p, b);
 		struct code_data_row row = {.piece = piece_of(context, b->location_id)};
 
 		if (row.piece == SIZE_MAX)

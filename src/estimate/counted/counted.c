@@ -3,6 +3,7 @@
 #include "estimate/counted/counted.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #define UNKNOWN "[unknown]"
 #define SEVERAL "[several functions]"
 
-struct counted_misses counted_of(const struct store_bin *b)
+struct counted_misses counted_of(const struct profile *p, const struct store_bin *b)
 {
 	return (struct counted_misses){
 		.all = b->misses,
@@ -21,6 +22,7 @@ struct counted_misses counted_of(const struct store_bin *b)
 		.conflicts = b->conflicts != STORE_NOT_TOLD_APART ? b->conflicts : 0,
 		.unknown = b->unknown,
 		.more = b->above,
+		.bounds = profile_bounds(p, b->cache),
 	};
 }
 
@@ -47,6 +49,8 @@ void counted_add(struct counted_misses *to, const struct counted_misses *more)
 	to->conflicts += more->conflicts;
 	to->unknown += more->unknown;
 	to->more += more->more;
+	if (to->bounds == NULL)
+		to->bounds = more->bounds;
 }
 
 uint64_t counted_by_others(const struct counted_misses *m)
@@ -61,12 +65,12 @@ uint64_t counted_capacity(const struct counted_misses *m)
 
 uint64_t counted_low(const struct counted_misses *m)
 {
-	return m->all - m->unknown;
+	return (uint64_t)floor(trace_sample_low(m->bounds, (double)(m->all - m->unknown)));
 }
 
 uint64_t counted_high(const struct counted_misses *m)
 {
-	return m->all + m->more;
+	return (uint64_t)ceil(trace_sample_high(m->bounds, (double)(m->all + m->more)));
 }
 
 bool counted_is_first(const char *cache)

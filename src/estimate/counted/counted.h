@@ -24,6 +24,7 @@ struct counted_misses {
 	uint64_t conflicts; /* not cold, and a fully associative cache would have hit */
 	/* Of a sampled simulation: of these, such that may have been hits; others that may be. */
 	uint64_t unknown, more;
+	const struct trace_sample_bounds *bounds; /* NULL: of all accesses */
 };
 
 /*
@@ -32,15 +33,15 @@ struct counted_misses {
 void counted_put_how(const struct profile *p, struct text *text);
 
 void counted_add(struct counted_misses *to, const struct counted_misses *more);
-/* Those of a bin. */
-struct counted_misses counted_of(const struct store_bin *b);
+/* Those of a bin of the profile. */
+struct counted_misses counted_of(const struct profile *p, const struct store_bin *b);
 /* Those on lines that accesses to other data structures evicted. */
 uint64_t counted_by_others(const struct counted_misses *m);
 
 /* Those that are neither cold nor conflicts. If the profile has no conflicts it makes no sense. */
 uint64_t counted_capacity(const struct counted_misses *m);
 
-/* Bounds: if all that may have been hits were hits, or misses. */
+/* Bounds: of what is unknown, and of what was not simulated. */
 uint64_t counted_low(const struct counted_misses *m);
 uint64_t counted_high(const struct counted_misses *m);
 

@@ -72,7 +72,7 @@ static void sum_bins(struct structures *s)
 		const struct store_bin *b = &p->bins[i];
 		struct structures_row *row = row_of(s, b->structure_id);
 		const size_t level = structures_level(s, b->cache);
-		const struct counted_misses misses = counted_of(b);
+		const struct counted_misses misses = counted_of(p, b);
 
 		s->totals[level] += b->misses;
 		if (row == NULL)

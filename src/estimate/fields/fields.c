@@ -193,7 +193,7 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 	const struct profile *p = f->data.profile;
 	const size_t at = profile_structure(p, b->structure_id);
 	const struct store_bin_range *r = NULL;
-	const struct counted_misses misses = counted_of(b);
+	const struct counted_misses misses = counted_of(p, b);
 	struct fields_row row = {0};
 	uint64_t shift = 0;
 

@@ -70,14 +70,6 @@ static void get_high(const void *row, struct value *v)
 	v->real = c->high / c->accesses;
 }
 
-static void get_half(const void *row, struct value *v)
-{
-	const struct event_cache *c = row;
-
-	v->real = c->sample != NULL ? c->sample->half : NAN;
-	v->is_missing = isnan(v->real);
-}
-
 static const struct column cache_columns[] = {
 	{"CACHE", NULL, UNIT_TEXT, COLUMN_MEMBER(struct event_cache, name)},
 	{"SIZE", NULL, UNIT_BYTES, COLUMN_MEMBER(struct event_cache, size_bytes),
@@ -87,7 +79,6 @@ static const struct column cache_columns[] = {
 	{"MISS RATIO", NULL, UNIT_RATIO, get_ratio},
 	{"LOW", NULL, UNIT_RATIO, get_low},
 	{"HIGH", NULL, UNIT_RATIO, get_high},
-	{"+/-", NULL, UNIT_RATIO, get_half},
 	{"MISSES", NULL, UNIT_EVENT, COLUMN_MEMBER(struct event_cache, misses)},
 };
 
@@ -119,8 +110,8 @@ static void put_sample(const struct event_profile *p, const struct display *d, s
 
 	if (!p->sample.is_sampled)
 		return;
-	text_add(out, "LOW and HIGH: if all unknown references were hits, or misses. +/-: as "
-		      "stretches differ, 95 %.\n");
+	text_add(out, "LOW and HIGH: 95 %, as stretches differ, with all unknown references as "
+		      "hits, or misses.\n");
 	if (p->sample.stretches < EVENT_SAMPLE_FEW)
 		text_addf(out,
 			  "Few stretches (%zu; %d would do): give --sample a greater share, "
@@ -133,10 +124,10 @@ static int put_caches(const struct event_profile *p, const struct event_caches *
 		      const struct display *d, struct text *out, struct err *err)
 {
 #define C(i) (&cache_columns[i])
-	static const struct column *const all[] = {C(0), C(1), C(2), C(3), C(4), C(5), C(6), C(7)};
-	static const struct column *const exact[] = {C(0), C(1), C(2), C(3), C(7)};
+	static const struct column *const all[] = {C(0), C(1), C(2), C(3), C(4), C(5), C(6)};
+	static const struct column *const exact[] = {C(0), C(1), C(2), C(3), C(6)};
 #undef C
-	const struct column_list list = p->sample.is_sampled ? (struct column_list){all, 8}
+	const struct column_list list = p->sample.is_sampled ? (struct column_list){all, 7}
 							     : (struct column_list){exact, 5};
 	struct table *t = columns_table(&list, d);
 	size_t from = out->count;
