@@ -11,7 +11,7 @@
 #define LATER	      48u
 
 /* A key: the one that missed, its evictor, the cache, whether they are groups, and conflicts. */
-#define KEY_BITS     26u /* of a group or a structure */
+#define KEY_BITS     27u /* of a group or a structure */
 #define KEY_MASK     ((1ull << KEY_BITS) - 1)
 #define CACHE_SHIFT  (2 * KEY_BITS)
 #define CACHE_BITS   6u

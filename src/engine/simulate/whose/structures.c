@@ -14,6 +14,7 @@
 #define NUMBER_MASK ((1u << KIND_SHIFT) - 1)
 
 _Static_assert(MOST_PLACES <= NUMBER_MASK && SITE_MAX_ID <= NUMBER_MASK, "an id holds any number");
+_Static_assert(BIN_DATA_KINDS <= 1u << (STRUCTURE_BITS - KIND_SHIFT), "and any kind");
 
 static struct numbering places; /* start, size */
 
@@ -25,6 +26,14 @@ bool structures_start(void)
 static uint32_t id_of(enum bin_data_kind kind, uint32_t number)
 {
 	return number ? (uint32_t)kind << KIND_SHIFT | number : 0;
+}
+
+/* The id of a place. Gaps between files, where run-time code is, may be larger than keys hold. */
+static uint32_t id_of_place(enum bin_data_kind kind, uint64_t start, uint64_t end)
+{
+	const uint64_t most = (1ull << NUMBERING_B_BITS) - 1, size = end - start;
+
+	return id_of(kind, numbering_get(&places, start, size < most ? size : most));
 }
 
 /*
@@ -66,7 +75,7 @@ void structures_find(uint64_t address, struct structure *s)
 					.is_whole = p.is_whole,
 					.is_lasting = p.is_lasting};
 	} else if (modules_variable(address, &s->start, &s->end)) {
-		s->id = id_of(BIN_VARIABLE, numbering_get(&places, s->start, s->end - s->start));
+		s->id = id_of_place(BIN_VARIABLE, s->start, s->end);
 		s->is_whole = s->is_lasting = true;
 	}
 	s->is_whole = s->is_whole && !has_named(s);
@@ -93,7 +102,7 @@ uint32_t structures_of_code(uint64_t pc)
 	struct module_place m;
 
 	modules_place(pc, &m);
-	return id_of(BIN_CODE, numbering_get(&places, m.start, m.end - m.start));
+	return id_of_place(BIN_CODE, m.start, m.end);
 }
 
 void structures_describe(struct process *p, uint32_t id, struct bin_data *data)

@@ -11,7 +11,7 @@
 
 #include "engine/core/state.h"
 
-#define STRUCTURE_BITS 26u /* of an id */
+#define STRUCTURE_BITS 27u /* of an id */
 
 struct structure {
 	uint32_t id;	     /* 0: unknown */
