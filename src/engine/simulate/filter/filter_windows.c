@@ -11,13 +11,15 @@
 #include "engine/simulate/whose/references.h"
 
 /*
- * Executions of segments for each window. A window takes some 10 us, as long as 4,000 of them, so
- * in the long run windows cost two per cent; more at the beginning, so that short programs have
- * some. Ten windows of 100 references say more than one of 1,000, which is of one loop mostly.
+ * Executions of segments for each window. A window takes the time of some 2,000, and of 4 for each
+ * place of the first level, whose cells it hides and shows. So in the long run windows cost two per
+ * cent; more at the beginning, so that short programs have some. Ten windows of 100 references say
+ * more than one of 1,000, which is of one loop mostly.
  */
-#define FIRST_MEAN 1000u
-#define LAST_MEAN  200000u
-#define GROWTH	   64u /* after a window the mean is greater by this part of itself */
+#define LAST_MEAN	   100000u
+#define LAST_MEAN_OF_PLACE 200u
+#define FIRST_PART	   200u
+#define GROWTH		   64u /* after a window the mean is greater by this part of itself */
 
 #define MOST_COUNTERS (16u << 20)
 
@@ -30,7 +32,7 @@ struct watch {
 static struct {
 	bool are_on;
 	struct grow watches; /* struct watch, by number of counter */
-	uint64_t random, mean;
+	uint64_t random, mean, last_mean;
 	bool is_over;
 } v;
 
@@ -68,7 +70,8 @@ static void show_lines(void)
 bool filter_windows_start(void)
 {
 	v.random = engine.config.seed;
-	v.mean = FIRST_MEAN;
+	v.last_mean = LAST_MEAN + LAST_MEAN_OF_PLACE * places();
+	v.mean = v.last_mean / FIRST_PART;
 	v.are_on = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
 	return v.are_on;
 }
@@ -115,7 +118,7 @@ static void open_window(void)
 	hide_lines();
 	filter_notes_allow(false);
 	filter_window_is_open = true;
-	if (v.mean < LAST_MEAN)
+	if (v.mean < v.last_mean)
 		v.mean += v.mean / GROWTH;
 }
 
