@@ -344,8 +344,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
 	uint64_t line, end;
 
-	if (w.chooses_sets)
-		filter_keep_chosen(&first, &last);
+	filter_keep_near(&first, &last);
 	line = first >> FILTER_LINE_SHIFT;
 	end = last >> FILTER_LINE_SHIFT;
 	if (!w.h) {
@@ -359,16 +358,16 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	}
 	if (w.is_fast) {
 		const uint32_t *at = w.columns[columns[kind]];
-		bool missed;
+		bool missed, counts;
 
 		filter_look_below();
-		missed = touch_last(line);
-		if (end != line)
-			missed |= touch_last(end);
-		events[at[0]]++;
+		missed = touch_last(line) | (end != line && touch_last(end));
+		counts = filter_access_counts(columns[kind], 0);
+		missed &= filter_access_counts(columns[kind], 1);
+		events[at[0]] += counts;
 		events[at[1]] += missed;
 		filter_access_end(columns[kind], events);
-		filter_calls_count(at[0], 1);
+		filter_calls_count(at[0], counts);
 		filter_calls_count(at[1], missed);
 	} else {
 		if (filter_watches())

@@ -47,7 +47,7 @@
 #define FILTER_COUNTERS	    (FILTER_LABELS + 0x1001000)
 /* Constants of misses. */
 /*
- * Which lines are simulated, if not all (--sets): those with ((line - first) & mask) < count.
+ * Which lines count, if not all (--sets): those with ((line - first) & mask) < count.
  */
 #define FILTER_SETS_FIRST (FILTER_LOW + 16)
 #define FILTER_SETS_MASK  (FILTER_LOW + 24)
@@ -104,8 +104,6 @@ bool filter_start(struct sim_hierarchy *h);
 /* The same for several hierarchies. */
 bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
-/* Is the line of its set simulated? */
-bool filter_has_set(uint64_t line);
 /* Are fetches simulated? */
 bool filter_has_code(void);
 /* The filter variant as a code variant (code_variant.h). */

@@ -6,6 +6,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/sampled/cold.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/references.h"
@@ -19,14 +20,14 @@ struct filter_access filter_access;
 void filter_access_begin(uint64_t address)
 {
 	a.address = address;
-	a.bin = a.caches = a.unknown = 0;
+	a.bin = a.caches = a.unknown = a.elsewhere = 0;
 	a.is_fetch = false;
 }
 
 void filter_access_fetch(uint64_t pc)
 {
 	a.pc = pc;
-	a.bin = a.caches = a.unknown = 0;
+	a.bin = a.caches = a.unknown = a.elsewhere = 0;
 	a.is_fetch = true;
 }
 
@@ -62,7 +63,7 @@ static void find_bin(void)
 /* `bit`: of the cache. Of two lines that miss the first one counts. */
 static enum bin_miss how_of(uint32_t bit)
 {
-	if (a.caches & bit)
+	if ((a.caches | a.elsewhere) & bit)
 		return BIN_MISS_COUNTED;
 	if (!stretches_are_on() || !a.unknown)
 		return filter_is_conflict ? BIN_MISS_CONFLICT : BIN_MISS_KNOWN;
@@ -75,13 +76,13 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 
 	if (victim == SIM_NO_LINE && !(a.caches & bit))
 		a.unknown |= (uint8_t)bit;
-	if (!bins_are_on()) {
-		a.caches |= (uint8_t)bit;
-		return;
+	if (!(a.caches & bit) && !filter_counts_set(line))
+		a.elsewhere |= (uint8_t)bit;
+	if (bins_are_on()) {
+		if (!a.bin)
+			find_bin();
+		bins_replaced(a.bin, cache, line, victim, how_of(bit), a.is_fetch ? 0 : a.address);
 	}
-	if (!a.bin)
-		find_bin();
-	bins_replaced(a.bin, cache, line, victim, how_of(bit), a.is_fetch ? 0 : a.address);
 	a.caches |= (uint8_t)bit;
 }
 
@@ -109,31 +110,41 @@ static void looks(void *context, unsigned level, uint64_t line)
 
 const struct sim_watch filter_access_watch = {.came = came, .looks = looks};
 
-/* ---- Unknown references ---- */
+/* ---- Events ---- */
 
 static uint64_t *event(uint64_t events[], unsigned id)
 {
 	return &events[filter_state.h->shared.list.index[id]];
 }
 
-void filter_count_unknown(uint32_t missed, uint32_t unknown, unsigned column, uint64_t events[])
+static uint32_t bit_of(unsigned column, uint32_t level)
+{
+	return 1u << (level == 0 && column == 0 ? (uint32_t)BIN_FIRST_CODE : level);
+}
+
+bool filter_access_counts(unsigned column, uint32_t level)
+{
+	return !(a.elsewhere & bit_of(column, level));
+}
+
+void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere, unsigned column,
+			  uint64_t events[])
 {
 	const uint32_t levels = filter_state.h->shared.geometry.level_count;
 	bool above = false;
 
-	for (uint32_t level = 0; level < levels; level++) {
-		const uint32_t cache = level == 0 && column == 0 ? BIN_FIRST_CODE : level;
-		struct stretch_cache *c = &stretch_caches[cache];
+	for (uint32_t level = 0; level < levels && missed & bit_of(column, level); level++) {
+		const uint32_t bit = bit_of(column, level);
+		const bool counts = !(elsewhere & bit);
+		struct stretch_cache *c = &stretch_caches[__builtin_ctz(bit)];
 
-		if (!(missed >> cache & 1))
-			return;
-		c->missed++;
+		c->missed += counts;
 		if (above) {
-			c->above++;
-			++*event(events, SIM_ABOVE + 3 * (level - 1) + column);
-		} else if (unknown >> cache & 1) {
-			c->unknown++;
-			++*event(events, SIM_UNKNOWN + 3 * level + column);
+			c->above += counts;
+			*event(events, SIM_ABOVE + 3 * (level - 1) + column) += counts;
+		} else if (unknown & bit) {
+			c->unknown += counts;
+			*event(events, SIM_UNKNOWN + 3 * level + column) += counts;
 			above = true;
 		}
 	}
@@ -141,6 +152,11 @@ void filter_count_unknown(uint32_t missed, uint32_t unknown, unsigned column, ui
 
 void filter_access_end(unsigned column, uint64_t events[])
 {
+	const uint32_t levels = filter_state.h->shared.geometry.level_count;
+
+	for (uint32_t level = 0; level < levels && a.elsewhere && !filter_state.is_fast; level++)
+		if (!filter_access_counts(column, level))
+			--*event(events, SIM_MISSES + 3 * level + column);
 	if (stretches_are_on())
-		filter_count_unknown(a.caches, a.unknown, column, events);
+		filter_count_unknown(a.caches, a.unknown, a.elsewhere, column, events);
 }

@@ -23,9 +23,10 @@ struct filter_access {
 	uint32_t site; /* 0: none */
 	uint64_t pc;
 	uint64_t address;
-	uint32_t bin;	 /* 0: not looked up yet */
-	uint8_t caches;	 /* in which it has missed, a bit for each */
-	uint8_t unknown; /* of these: where the place was free */
+	uint32_t bin;	   /* 0: not looked up yet */
+	uint8_t caches;	   /* in which it has missed, a bit for each */
+	uint8_t unknown;   /* of these: where the place was free */
+	uint8_t elsewhere; /* of these: for a line that counts in another part (filter_sets.h) */
 	bool is_fetch;
 };
 extern struct filter_access filter_access;
@@ -50,13 +51,21 @@ void filter_access_replaced(const struct filter_level *l, uint64_t line, const u
 /* The same in the levels below the filter. */
 extern const struct sim_watch filter_access_watch;
 
-/* It has ended: add its unknown references to `events`, those of its instruction. */
+/* May a miss in the level count, if there was one? column: as in filter_count_unknown. */
+bool filter_access_counts(unsigned column, uint32_t level);
+
+/*
+ * It has ended. Take misses that do not count from `events`, those of its instruction, where they
+ * were added, in a hierarchy that is not fast; add unknown references.
+ */
 void filter_access_end(unsigned column, uint64_t events[]);
 
 /*
- * Count what an access, or fetch, has missed in a stretch, by level: `missed`, and those of them
- * where the place was free. The bits are those of enum bin_cache. column: 0 fetch, 1 load, 2 store.
+ * Count what an access, or fetch, has missed in a stretch, by level: `missed`, those of them where
+ * the place was free, and those that do not count. The bits are those of enum bin_cache. column: 0
+ * fetch, 1 load, 2 store.
  */
-void filter_count_unknown(uint32_t missed, uint32_t unknown, unsigned column, uint64_t events[]);
+void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere, unsigned column,
+			  uint64_t events[]);
 
 #endif

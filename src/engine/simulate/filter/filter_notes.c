@@ -113,7 +113,7 @@ static void count_in_stretch(const struct note *n)
 	}
 	in = filter_site_insn(o);
 	filter_count_unknown(1u << first | (misses_below(n) ? 1u << BELOW : 0),
-			     (uint32_t)is_free_first << first | (uint32_t)is_free_below << BELOW,
+			     (uint32_t)is_free_first << first | (uint32_t)is_free_below << BELOW, 0,
 			     o->column, in->cell ? cells_at(in->cell) : cells_spare());
 	if (!in->cell)
 		in->cell = cells_new_from_spare();

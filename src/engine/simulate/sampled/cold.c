@@ -4,6 +4,7 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_sets.h"
 #include "sim/cache/cache.h"
 #include "sim/system/hierarchy.h"
 
@@ -47,7 +48,7 @@ static uint64_t count_level(const struct filter_level *l, const struct sim_cache
 
 	for (uint64_t set = 0; set < c->sets; set++)
 		for (uint64_t i = set * places; i < set * places + c->ways; i++)
-			n += l->owners[i] != 0;
+			n += l->owners[i] && filter_counts_set(set);
 	return n;
 }
 
@@ -125,5 +126,5 @@ void cold_count(uint64_t filled[])
 	if (filter_state.is_fast)
 		filled[1] = count_level(&filter_state.last, &core->levels[1]->cache);
 	for (uint64_t i = 0; i < filling_count(); i++)
-		filled[filling_at(i)->level]++;
+		filled[filling_at(i)->level] += filter_counts_set(filling_at(i)->line);
 }

@@ -404,14 +404,28 @@ static struct bin_counts take_counts(uint32_t number, uint32_t level)
 	return taken;
 }
 
+static uint32_t levels(void)
+{
+	return b.has_more ? BIN_MOST_LEVELS : NEAR_LEVELS;
+}
+
+/* In some level; the first one may not count (filter_sets.h). */
+static bool has_missed(uint32_t number)
+{
+	for (uint32_t level = 0; level < levels(); level++)
+		if (counts_of(number, level)->missed)
+			return true;
+	return false;
+}
+
 static void send_bin(struct process *p, uint32_t number)
 {
 	struct bin *bin = bin_at(number);
 	struct record_bin r = {.range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
-	if (!bin->counts[0].missed)
+	if (!has_missed(number))
 		return;
-	for (uint32_t level = 0; level < (b.has_more ? BIN_MOST_LEVELS : NEAR_LEVELS); level++)
+	for (uint32_t level = 0; level < levels(); level++)
 		r.counts[level] = take_counts(number, level);
 	if (b.has_more)
 		*more_at(number) = (struct more_counts){0};
