@@ -192,7 +192,8 @@ static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t 
 	bool whole;
 
 	while (regions_cut(start, end, &cut, &whole))
-		sites_drop_bytes(cut.site, cut.end - cut.start);
+		if (!mapped_is_allocators(cut.site))
+			sites_drop_bytes(cut.site, cut.end - cut.start);
 	add_region(t, start, end, site);
 	if (own && own <= tls - start)
 		records_locals(t->process, tls - own, tls, code);
@@ -217,7 +218,8 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 		return;
 	alloc_hold();
 	/* The mapping becomes a stack; a stack inside a block still counts as the block. */
-	if (regions_find(rsp - 1, &r) && is_whole_stack(&r, rsp, tls)) {
+	if (regions_find(rsp - 1, &r) && !mapped_is_allocators(r.site) &&
+	    is_whole_stack(&r, rsp, tls)) {
 		site = sites_kind(r.site, SITE_STACK);
 		if (site != r.site) {
 			regions_set_site(r.start, site);
