@@ -6,7 +6,6 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
-#include "engine/data/named.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -15,7 +14,6 @@
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
-#include "engine/unwind/modules.h"
 
 /* In the place of the misses of other sites (filter_sites.h). */
 struct expected {
@@ -26,8 +24,8 @@ struct expected {
 #define NOTHING (-1u) /* of label 1, which no place has */
 
 /*
- * What a site referred to last: lines in [start, end) have the label, while owners_version() stays.
- * And an exception: when the next one, in a row, is of the same structure, that is expected.
+ * What a site referred to last: lines in [start, end) have the label, while structures_version()
+ * stays. And an exception: when the next one, in a row, is of the same structure, that is expected.
  */
 struct site_memo {
 	uint64_t start, end;
@@ -232,12 +230,6 @@ static uint32_t *label_at(uint32_t place)
 	return (uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS);
 }
 
-/* As filter_miss.S adds it up. */
-static uint32_t owners_version(void)
-{
-	return alloc_version + modules_version + named_version;
-}
-
 /* Labels the line around the address, if it is all of the structure. */
 static void label(uint32_t number, uint64_t address, const struct structure *s)
 {
@@ -254,7 +246,7 @@ static void label(uint32_t number, uint64_t address, const struct structure *s)
 	*label_at(place) = label_of(s->id);
 	m->start = s->start;
 	m->end = s->is_lasting ? s->end : s->start;
-	m->version = owners_version();
+	m->version = structures_version(); /* as filter_miss.S adds it */
 	m->label = label_of(s->id);
 }
 
