@@ -206,6 +206,9 @@ def objects_of_counted_misses_look_like_those_of_samples():
     status, out, _ = run('objects', 'fighting.c:63', 'run.db')
     check(status == 0 and 'aligned_alloc of 1 block, 2M in all' in out and '[code]' not in out, out)
     check([r['kind'] for r in rows('objects', 'code')] == ['code'], 'code')
+    heading = next(l for l in run('objects', 'run.db')[1].splitlines() if 'STALL' in l)
+    for title in 'STALL', 'REFERENCES', 'L1 MISSES', 'LL MISSES':  # what 80 columns keep
+        check(title in heading, title, heading)
     by_level = [int(r['L1_misses']) for r in rows('objects', '--sort', 'L1')]
     check(by_level == sorted(by_level, reverse=True), by_level)
     check(len(rows('objects', '--sites-by', 'function', 'take_turns')) == 1, 'take_turns')

@@ -2,7 +2,6 @@
 /* Misses by data structure and field; see objects_fields.h. */
 #include "cli/commands/objects_fields.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -11,6 +10,7 @@
 #include "cli/view_options.h"
 #include "estimate/fields/fields.h"
 #include "views/cost_columns.h"
+#include "views/counted/miss_columns.h"
 #include "views/figures.h"
 #include "views/rows.h"
 
@@ -26,110 +26,29 @@ static const struct fields_row *row_of(const void *row)
 	return &((const struct shown *)row)->r;
 }
 
-static void put_share(uint64_t part, uint64_t whole, struct value *v)
-{
-	v->real = whole > 0 ? (double)part / (double)whole : NAN;
-}
-
-static void get_first_others(const void *row, struct value *v)
-{
-	v->whole = counted_by_others(&row_of(row)->first);
-}
-
-static void get_last_others(const void *row, struct value *v)
-{
-	v->whole = counted_by_others(&row_of(row)->last);
-}
-
-static void get_first_others_share(const void *row, struct value *v)
-{
-	put_share(counted_by_others(&row_of(row)->first), row_of(row)->first.all, v);
-}
-
-static void get_last_others_share(const void *row, struct value *v)
-{
-	put_share(counted_by_others(&row_of(row)->last), row_of(row)->last.all, v);
-}
-
-static void get_last_cold_share(const void *row, struct value *v)
-{
-	put_share(row_of(row)->last.cold, row_of(row)->last.all, v);
-}
-
-static void get_first_conflict_share(const void *row, struct value *v)
-{
-	put_share(row_of(row)->first.conflicts, row_of(row)->first.all, v);
-}
-
-static void get_first_capacity(const void *row, struct value *v)
-{
-	v->whole = counted_capacity(&row_of(row)->first);
-}
-
-static void get_last_capacity(const void *row, struct value *v)
-{
-	v->whole = counted_capacity(&row_of(row)->last);
-}
-
 static void get_data(const void *row, struct value *v)
 {
 	v->text = row_of(row)->data->name;
 }
 
-enum {
-	STALL,
-	FIRST,
-	FIRST_COLD,
-	FIRST_SELF,
-	FIRST_OTHERS,
-	FIRST_OTHERS_SHARE,
-	FIRST_CONFLICT,
-	FIRST_CONFLICT_SHARE,
-	FIRST_CAPACITY,
-	LAST,
-	LAST_COLD,
-	LAST_SELF,
-	LAST_OTHERS,
-	LAST_COLD_SHARE,
-	LAST_OTHERS_SHARE,
-	LAST_CONFLICT,
-	LAST_CAPACITY,
-	DATA,
-	FIELD,
-	TYPE,
-};
+static const struct column misses[] = MISS_TABLE(struct shown, r.first, r.last);
+
+enum { STALL, DATA, FIELD, TYPE };
 
 #define MEMBER(member) COLUMN_MEMBER(struct shown, r.member)
 
 static const struct column columns[] = {
 	[STALL] = {"STALL", "stall", UNIT_SHARE, MEMBER(stall)},
-	[FIRST] = {"L1 MISSES", "L1_misses", UNIT_COUNT, MEMBER(first.all)},
-	[FIRST_COLD] = {NULL, "L1_cold", UNIT_COUNT, MEMBER(first.cold)},
-	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT, MEMBER(first.by_self)},
-	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
-	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
-	[FIRST_CONFLICT] = {NULL, "L1_conflict", UNIT_COUNT, MEMBER(first.conflicts)},
-	[FIRST_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_first_conflict_share},
-	[FIRST_CAPACITY] = {NULL, "L1_capacity", UNIT_COUNT, get_first_capacity},
-	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, MEMBER(last.all)},
-	[LAST_COLD] = {NULL, "LL_cold", UNIT_COUNT, MEMBER(last.cold)},
-	[LAST_SELF] = {NULL, "LL_by_self", UNIT_COUNT, MEMBER(last.by_self)},
-	[LAST_OTHERS] = {NULL, "LL_by_others", UNIT_COUNT, get_last_others},
-	[LAST_COLD_SHARE] = {"COLD", NULL, UNIT_SHARE, get_last_cold_share},
-	[LAST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_last_others_share},
-	[LAST_CONFLICT] = {NULL, "LL_conflict", UNIT_COUNT, MEMBER(last.conflicts)},
-	[LAST_CAPACITY] = {NULL, "LL_capacity", UNIT_COUNT, get_last_capacity},
 	[FIELD] = {"FIELD", "field", UNIT_TEXT, MEMBER(field), .may_cut = true},
 	[TYPE] = {"TYPE", "type", UNIT_TEXT, MEMBER(type), .may_cut = true},
 	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, get_data, .may_cut = true},
 };
 
 #define C(column) (&columns[column])
+#define M(column) (&misses[column])
 #define NAMES	  C(DATA), C(FIELD), C(TYPE)
-#define COUNTS                                                                                    \
-	C(STALL), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD), \
-		C(LAST_SELF), C(LAST_OTHERS), NAMES
-#define SAMPLES COST(ALL_MISSES), COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), NAMES
+#define COUNTS	  C(STALL), MISS_COUNTS(misses), NAMES
+#define SAMPLES	  COST(ALL_MISSES), COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), NAMES
 
 /* ---- */
 
@@ -140,14 +59,14 @@ static int print_counted(const struct options *o, const struct fields *f, struct
 	static const unsigned least_important[] = {2, 4, 5, 8}, of_conflicts[] = {2, 5, 6, 9};
 	const bool has_conflicts = f->data.profile->has_conflicts;
 	const struct column_list *text =
-		COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(LAST_COLD_SHARE),
-			    C(LAST_OTHERS_SHARE), NAMES);
+		COLUMN_LIST(C(STALL), M(L1_MISSES), M(L1_OTHERS_SHARE), M(LL_MISSES),
+			    M(LL_COLD_SHARE), M(LL_OTHERS_SHARE), NAMES);
 	const struct column_list *with_conflicts =
-		COLUMN_LIST(C(STALL), C(FIRST), C(FIRST_OTHERS_SHARE), C(FIRST_CONFLICT_SHARE),
-			    C(LAST), C(LAST_COLD_SHARE), C(LAST_OTHERS_SHARE), NAMES);
+		COLUMN_LIST(C(STALL), M(L1_MISSES), M(L1_OTHERS_SHARE), M(L1_CONFLICT_SHARE),
+			    M(LL_MISSES), M(LL_COLD_SHARE), M(LL_OTHERS_SHARE), NAMES);
 	const struct column_list *counts = COLUMN_LIST(COUNTS);
-	const struct column_list *counts_of_conflicts = COLUMN_LIST(
-		COUNTS, C(FIRST_CONFLICT), C(FIRST_CAPACITY), C(LAST_CONFLICT), C(LAST_CAPACITY));
+	const struct column_list *counts_of_conflicts =
+		COLUMN_LIST(COUNTS, MISS_CONFLICT_COUNTS(misses));
 	struct display d = view_display();
 
 	r->text = has_conflicts ? with_conflicts : text;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list below annotated code of a simulation: the data that its hottest lines miss on. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "events/event_annotate.h"
 #include "views/columns.h"
 #include "views/counted/counted.h"
+#include "views/counted/miss_columns.h"
 #include "views/figures.h"
 #include "views/json.h"
 
@@ -32,81 +32,13 @@ static void get_indented(const void *row, struct value *v)
 	v->text = text_get(v->made);
 }
 
-static void get_first_others(const void *row, struct value *v)
-{
-	v->whole = counted_by_others(&row_of(row)->first);
-}
+static const struct column misses[] = MISS_TABLE(struct code_data_row, first, last);
 
-static void get_last_others(const void *row, struct value *v)
-{
-	v->whole = counted_by_others(&row_of(row)->last);
-}
+static const struct column name = {NULL, "name", UNIT_TEXT, get_name};
+static const struct column indented = {"LINE, DATA STRUCTURE", NULL, UNIT_TEXT, get_indented,
+				       .may_cut = true};
 
-static void get_first_others_share(const void *row, struct value *v)
-{
-	const struct counted_misses *m = &row_of(row)->first;
-
-	v->real = m->all > 0 ? (double)counted_by_others(m) / (double)m->all : NAN;
-}
-
-static void get_first_conflict_share(const void *row, struct value *v)
-{
-	const struct counted_misses *m = &row_of(row)->first;
-
-	v->real = m->all > 0 ? (double)m->conflicts / (double)m->all : NAN;
-}
-
-static void get_first_capacity(const void *row, struct value *v)
-{
-	v->whole = counted_capacity(&row_of(row)->first);
-}
-
-static void get_last_capacity(const void *row, struct value *v)
-{
-	v->whole = counted_capacity(&row_of(row)->last);
-}
-
-enum {
-	NAME,
-	INDENTED,
-	FIRST,
-	FIRST_COLD,
-	FIRST_SELF,
-	FIRST_OTHERS,
-	FIRST_OTHERS_SHARE,
-	FIRST_CONFLICT,
-	FIRST_CONFLICT_SHARE,
-	FIRST_CAPACITY,
-	LAST,
-	LAST_COLD,
-	LAST_SELF,
-	LAST_OTHERS,
-	LAST_CONFLICT,
-	LAST_CAPACITY
-};
-
-#define MEMBER(member) COLUMN_MEMBER(struct code_data_row, member)
-
-static const struct column columns[] = {
-	[NAME] = {NULL, "name", UNIT_TEXT, get_name},
-	[INDENTED] = {"LINE, DATA STRUCTURE", NULL, UNIT_TEXT, get_indented, .may_cut = true},
-	[FIRST] = {"L1 MISSES", "L1_misses", UNIT_COUNT, MEMBER(first.all)},
-	[FIRST_COLD] = {NULL, "L1_cold", UNIT_COUNT, MEMBER(first.cold)},
-	[FIRST_SELF] = {NULL, "L1_by_self", UNIT_COUNT, MEMBER(first.by_self)},
-	[FIRST_OTHERS] = {NULL, "L1_by_others", UNIT_COUNT, get_first_others},
-	[FIRST_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, get_first_others_share},
-	[FIRST_CONFLICT] = {NULL, "L1_conflict", UNIT_COUNT, MEMBER(first.conflicts)},
-	[FIRST_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, get_first_conflict_share},
-	[FIRST_CAPACITY] = {NULL, "L1_capacity", UNIT_COUNT, get_first_capacity},
-	[LAST] = {"LL MISSES", "LL_misses", UNIT_COUNT, MEMBER(last.all)},
-	[LAST_COLD] = {NULL, "LL_cold", UNIT_COUNT, MEMBER(last.cold)},
-	[LAST_SELF] = {NULL, "LL_by_self", UNIT_COUNT, MEMBER(last.by_self)},
-	[LAST_OTHERS] = {NULL, "LL_by_others", UNIT_COUNT, get_last_others},
-	[LAST_CONFLICT] = {NULL, "LL_conflict", UNIT_COUNT, MEMBER(last.conflicts)},
-	[LAST_CAPACITY] = {NULL, "LL_capacity", UNIT_COUNT, get_last_capacity},
-};
-
-#define C(column) (&columns[column])
+#define M(column) (&misses[column])
 
 /* ---- Text ---- */
 
@@ -186,9 +118,9 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 {
 	const struct column_list *list =
 		c->names.profile->has_conflicts
-			? COLUMN_LIST(C(FIRST), C(FIRST_OTHERS_SHARE), C(FIRST_CONFLICT_SHARE),
-				      C(LAST), C(INDENTED))
-			: COLUMN_LIST(C(FIRST), C(FIRST_OTHERS_SHARE), C(LAST), C(INDENTED));
+			? COLUMN_LIST(M(L1_MISSES), M(L1_OTHERS_SHARE), M(L1_CONFLICT_SHARE),
+				      M(LL_MISSES), &indented)
+			: COLUMN_LIST(M(L1_MISSES), M(L1_OTHERS_SHARE), M(LL_MISSES), &indented);
 	struct hot_line *lines = calloc(c->count + 1, sizeof(*lines));
 	struct table *t;
 	size_t count, n;
@@ -220,17 +152,12 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 
 /* ---- JSON ---- */
 
-#define COUNTS                                                                                   \
-	C(NAME), C(FIRST), C(FIRST_COLD), C(FIRST_SELF), C(FIRST_OTHERS), C(LAST), C(LAST_COLD), \
-		C(LAST_SELF), C(LAST_OTHERS)
-
 json_t *code_data_json(const struct code_data *c, size_t line)
 {
 	const struct column_list *list =
 		c->names.profile->has_conflicts
-			? COLUMN_LIST(COUNTS, C(FIRST_CONFLICT), C(FIRST_CAPACITY),
-				      C(LAST_CONFLICT), C(LAST_CAPACITY))
-			: COLUMN_LIST(COUNTS);
+			? COLUMN_LIST(&name, MISS_COUNTS(misses), MISS_CONFLICT_COUNTS(misses))
+			: COLUMN_LIST(&name, MISS_COUNTS(misses));
 	json_t *o = json_array();
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);

@@ -5,134 +5,41 @@
 
 #include "base/text.h"
 #include "views/counted/counted.h"
+#include "views/counted/miss_columns.h"
 #include "views/data_columns.h"
 #include "views/event_list.h"
 #include "views/figures.h"
 #include "views/json.h"
 #include "views/parts.h"
 
+/* What its columns show: copies, as these find what they show by its offset in the row. */
 struct row {
 	struct data_cells cells;
-	const struct structures *s;
-	const struct structures_row *x;
+	struct structures_row x;
+	const uint64_t *totals;
 };
 
 static struct row row_of(const struct structures *s, size_t i)
 {
-	const struct structures_row *x = &s->rows[i];
-
-	return (struct row){data_cells_of(&s->names.data, x->data), s, x};
+	return (struct row){data_cells_of(&s->names.data, s->rows[i].data), s->rows[i], s->totals};
 }
 
-/* ---- Columns: some for each level ---- */
-
-static const struct counted_misses *misses_of(const void *row, const struct value *v)
+static size_t misses_at(size_t level)
 {
-	return &((const struct row *)row)->x->misses[v->number];
-}
-
-static void put_share(uint64_t part, uint64_t whole, struct value *v)
-{
-	v->real = whole > 0 ? (double)part / (double)whole : NAN;
-}
-
-static void get_stall(const void *row, struct value *v)
-{
-	v->real = ((const struct row *)row)->x->stall;
-}
-
-static void get_misses(const void *row, struct value *v)
-{
-	v->whole = misses_of(row, v)->all;
+	return offsetof(struct row, x.misses) + level * sizeof(struct counted_misses);
 }
 
 static void get_share(const void *row, struct value *v)
 {
-	put_share(misses_of(row, v)->all, ((const struct row *)row)->s->totals[v->number], v);
-}
+	const struct row *r = row;
+	const size_t level = (v->number - misses_at(0)) / sizeof(struct counted_misses);
+	const uint64_t total = r->totals[level];
 
-static void get_cold(const void *row, struct value *v)
-{
-	v->whole = misses_of(row, v)->cold;
-}
-
-static void get_by_self(const void *row, struct value *v)
-{
-	v->whole = misses_of(row, v)->by_self;
-}
-
-static void get_low(const void *row, struct value *v)
-{
-	v->whole = counted_low(misses_of(row, v));
-}
-
-static void get_high(const void *row, struct value *v)
-{
-	v->whole = counted_high(misses_of(row, v));
-}
-
-static void get_by_others(const void *row, struct value *v)
-{
-	v->whole = counted_by_others(misses_of(row, v));
-}
-
-static void get_cold_share(const void *row, struct value *v)
-{
-	put_share(misses_of(row, v)->cold, misses_of(row, v)->all, v);
-}
-
-static void get_others_share(const void *row, struct value *v)
-{
-	put_share(counted_by_others(misses_of(row, v)), misses_of(row, v)->all, v);
-}
-
-static void get_conflict(const void *row, struct value *v)
-{
-	v->whole = misses_of(row, v)->conflicts;
-}
-
-static void get_capacity(const void *row, struct value *v)
-{
-	v->whole = counted_capacity(misses_of(row, v));
-}
-
-static void get_conflict_share(const void *row, struct value *v)
-{
-	put_share(misses_of(row, v)->conflicts, misses_of(row, v)->all, v);
+	v->real = total > 0 ? (double)r->x.misses[level].all / (double)total : NAN;
 }
 
 /* Which profiles have a figure. */
 enum figure_of { OF_ALL, OF_SAMPLED, OF_CONFLICTS };
-
-/* ---- References ---- */
-
-static const struct references_count *references_of(const void *row)
-{
-	return &((const struct row *)row)->x->references;
-}
-
-static void get_references(const void *row, struct value *v)
-{
-	v->whole = (uint64_t)llround(references_of(row)->value);
-	v->is_estimate = references_of(row)->low < references_of(row)->high;
-}
-
-static void get_references_low(const void *row, struct value *v)
-{
-	v->whole = (uint64_t)floor(references_of(row)->low);
-}
-
-static void get_references_high(const void *row, struct value *v)
-{
-	v->whole = (uint64_t)ceil(references_of(row)->high);
-}
-
-static void get_ratio(const void *row, struct value *v)
-{
-	const struct model_ratio *r = &((const struct row *)row)->x->ratio;
-
-	v->real = r->known ? r->ratio : NAN;
-}
 
 /* "%s": the level. */
 static const struct figure {
@@ -142,22 +49,22 @@ static const struct figure {
 	enum figure_of of;
 } shown_figures[] =
 	{
-		{"%s MISSES", UNIT_COUNT, get_misses},
+		{"%s MISSES", UNIT_COUNT, miss_all},
 		{"SHARE", UNIT_SHARE, get_share},
-		{"COLD", UNIT_SHARE, get_cold_share},
-		{"BY OTHERS", UNIT_SHARE, get_others_share},
-		{"CONFLICT", UNIT_SHARE, get_conflict_share, OF_CONFLICTS},
+		{"COLD", UNIT_SHARE, miss_cold_share},
+		{"BY OTHERS", UNIT_SHARE, miss_others_share},
+		{"CONFLICT", UNIT_SHARE, miss_conflict_share, OF_CONFLICTS},
 },
   kept_figures[] = {
-	  {"%s_misses", UNIT_COUNT, get_misses},
+	  {"%s_misses", UNIT_COUNT, miss_all},
 	  {"%s_miss_share", UNIT_SHARE, get_share},
-	  {"%s_cold", UNIT_COUNT, get_cold},
-	  {"%s_by_self", UNIT_COUNT, get_by_self},
-	  {"%s_by_others", UNIT_COUNT, get_by_others},
-	  {"%s_low", UNIT_COUNT, get_low, OF_SAMPLED},
-	  {"%s_high", UNIT_COUNT, get_high, OF_SAMPLED},
-	  {"%s_conflict", UNIT_COUNT, get_conflict, OF_CONFLICTS},
-	  {"%s_capacity", UNIT_COUNT, get_capacity, OF_CONFLICTS},
+	  {"%s_cold", UNIT_COUNT, miss_cold},
+	  {"%s_by_self", UNIT_COUNT, miss_by_self},
+	  {"%s_by_others", UNIT_COUNT, miss_by_others},
+	  {"%s_low", UNIT_COUNT, miss_low, OF_SAMPLED},
+	  {"%s_high", UNIT_COUNT, miss_high, OF_SAMPLED},
+	  {"%s_conflict", UNIT_COUNT, miss_conflicts, OF_CONFLICTS},
+	  {"%s_capacity", UNIT_COUNT, miss_capacity, OF_CONFLICTS},
 };
 
 static bool has_figure(const struct structures *s, const struct figure *f)
@@ -172,20 +79,12 @@ static bool has_figure(const struct structures *s, const struct figure *f)
 #define NAME_BYTES 20
 #define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 5)
 
-enum { STALL, REFERENCES, REFERENCES_LOW, REFERENCES_HIGH, RATIO, OWN_COLUMNS };
+static const struct column stall = {"STALL", "stall", UNIT_SHARE,
+				    COLUMN_MEMBER(struct row, x.stall)};
+static const struct column references[] = REFERENCE_TABLE(struct row, x.references, x.ratio);
 
-static const struct column own[OWN_COLUMNS] = {
-	[STALL] = {"STALL", "stall", UNIT_SHARE, get_stall},
-	[REFERENCES] = {"REFERENCES", "references", UNIT_COUNT, get_references},
-	[REFERENCES_LOW] = {NULL, "references_low", UNIT_COUNT, get_references_low},
-	[REFERENCES_HIGH] = {NULL, "references_high", UNIT_COUNT, get_references_high},
-	[RATIO] = {"L1 RATIO", "L1_miss_ratio", UNIT_RATIO, get_ratio},
-};
-
-#define OWN(column)    (&own[column])
-#define FIRST_SHOWN    3 /* columns before those of the levels */
-#define REFERENCES_OWN OWN(REFERENCES), OWN(REFERENCES_LOW), OWN(REFERENCES_HIGH), OWN(RATIO)
-#define ALL_OWN	       OWN(STALL), REFERENCES_OWN
+#define FIRST_SHOWN 3 /* columns before those of the levels */
+#define ALL_OWN	    &stall, REFERENCE_COUNTS(references)
 
 /* It points into itself: no copies. */
 struct layout {
@@ -207,8 +106,7 @@ static const char *name_of(struct layout *l, const struct structures *s, size_t 
 
 static unsigned shown_column(const struct layout *l, size_t level, size_t figure)
 {
-	return (unsigned)(1 + level * l->shown + figure);
-	return (unsigned)(FIRST_SHOWN + level * SHOWN + figure);
+	return (unsigned)(FIRST_SHOWN + level * l->shown + figure);
 }
 
 /* What is known of the blocks, then causes, then levels in between, then shares. */
@@ -236,7 +134,7 @@ static void lay_out_text(struct layout *l, const struct structures *s)
 	l->less_count = l->shown = 0;
 	while (l->shown < SHOWN && has_figure(s, &shown_figures[l->shown]))
 		l->shown++;
-	event_list_init(&l->list, COLUMN_LIST(OWN(STALL), OWN(REFERENCES), OWN(RATIO)));
+	event_list_init(&l->list, COLUMN_LIST(&stall, &references[REFERENCES], &references[RATIO]));
 	for (size_t level = 0; level < s->level_count; level++)
 		for (size_t i = 0; i < l->shown; i++)
 			event_list_make(&l->list,
@@ -244,7 +142,7 @@ static void lay_out_text(struct layout *l, const struct structures *s)
 									 shown_figures[i].name),
 							.unit = shown_figures[i].unit,
 							.get = shown_figures[i].get,
-							.number = level});
+							.number = misses_at(level)});
 	event_list_add(&l->list, COLUMN_LIST(DATA(SEVERAL_BLOCKS), DATA(KNOWN_BYTES), DATA(SIZES),
 					     DATA(KNOWN_ELEMENT), DATA(KIND), DATA(WORDS)));
 	rank_columns(l, s->level_count);
@@ -258,7 +156,7 @@ static void add_kept(struct layout *l, const struct structures *s)
 				.key = name_of(l, s, level, i, kept_figures[i].name),
 				.unit = kept_figures[i].unit,
 				.get = kept_figures[i].get,
-				.number = level};
+				.number = misses_at(level)};
 
 			if (has_figure(s, &kept_figures[i]))
 				event_list_make(&l->list, c);
