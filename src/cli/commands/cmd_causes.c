@@ -67,6 +67,7 @@ static void get_capacity(const void *row, struct value *v)
 }
 
 enum {
+	STALL,
 	CACHE,
 	MISSES,
 	SHARE,
@@ -81,6 +82,7 @@ enum {
 };
 
 static const struct column columns[] = {
+	[STALL] = {"STALL", "stall", UNIT_SHARE, COLUMN_MEMBER(struct cause_row, stall)},
 	[CACHE] = {"CACHE", "cache", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, cache)},
 	[MISSES] = {"MISSES", "misses", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, misses)},
 	[SHARE] = {"SHARE", "share", UNIT_SHARE, COLUMN_MEMBER(struct cause_row, share)},
@@ -99,7 +101,7 @@ static const struct column columns[] = {
 };
 
 #define C(column) (&columns[column])
-#define HEAD	  C(CACHE), C(MISSES), C(SHARE), C(CAUSE)
+#define HEAD	  C(STALL), C(CACHE), C(MISSES), C(SHARE), C(CAUSE)
 
 /* ---- */
 
@@ -159,6 +161,7 @@ const struct command command_causes = {
 			       "--data': cold misses, and for lines that were in the cache before "
 			       "the data structure, or function, whose access took their place; "
 			       "of these the conflict misses, in a profile of --conflicts. "
+			       "The most stall comes first. "
 			       "With a name, only the misses of this function or data structure.",
 			.notes = VIEW_WORDS,
 			.uses = uses,

@@ -2,6 +2,7 @@
 /* Evictions and cold misses by names; see causes.h. */
 #include "estimate/counted/causes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,40 @@ static int sum_rows(struct causes *c, struct err *err)
 	return 0;
 }
 
+/* The cycles that misses in the cache wait, if it is the first or the last level. */
+static double cycles_of(const char *cache, uint64_t misses)
+{
+	if (counted_is_last(cache))
+		return counted_cycles(0, misses);
+	return counted_is_first(cache) ? counted_cycles(misses, 0) : NAN;
+}
+
+/* For the order of rows a level in between counts like a first one. */
+static double weight_of(const struct cause_row *r)
+{
+	return counted_is_last(r->cache) ? counted_cycles(0, r->misses)
+					 : counted_cycles(r->misses, 0);
+}
+
+static int compare_stall(const void *a, const void *b)
+{
+	const double x = weight_of(a), y = weight_of(b);
+
+	return x != y ? (x < y) - (x > y) : compare_counts(a, b);
+}
+
+static double all_cycles(const struct profile *p)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const double cycles = cycles_of(p->bins[i].cache, p->bins[i].misses);
+
+		all += isnan(cycles) ? 0 : cycles;
+	}
+	return all;
+}
+
 static uint64_t misses_in(const struct profile *p, const char *cache)
 {
 	uint64_t all = 0;
@@ -135,6 +170,7 @@ static uint64_t misses_in(const struct profile *p, const char *cache)
 
 static void keep_shown(struct causes *c)
 {
+	const double cycles = all_cycles(c->names.profile);
 	const char *cache = NULL;
 	size_t shown = 0;
 	uint64_t all = 1;
@@ -147,10 +183,12 @@ static void keep_shown(struct causes *c)
 			all = misses_in(c->names.profile, r->cache);
 		cache = r->cache;
 		r->share = all > 0 ? (double)r->misses / (double)all : 0;
+		r->stall = cycles > 0 ? cycles_of(cache, r->misses) / cycles : 0;
 		if (query_shows(c->names.query, (const char *const[]){r->function, r->data}, 2))
 			c->rows[shown++] = *r;
 	}
 	c->count = shown;
+	qsort(c->rows, c->count, sizeof(*c->rows), compare_stall);
 }
 
 int causes_init(struct causes *c, const struct profile *p, const struct query *q, enum causes_by by,

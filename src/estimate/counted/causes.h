@@ -18,6 +18,7 @@ struct cause_row {
 	uint64_t misses;
 	uint64_t conflicts; /* of these, if the profile has them; see counted.h */
 	double share;	    /* of all misses in the cache */
+	double stall;	    /* share of all cycles that accesses wait; NAN of levels in between */
 };
 
 /* What tells rows apart. */
@@ -26,7 +27,7 @@ enum causes_by { CAUSES_BY_DATA, CAUSES_BY_FUNCTION, CAUSES_BY_BOTH };
 struct causes {
 	struct counted names;
 	enum causes_by by;
-	struct cause_row *rows; /* by cache, most misses first; those that the query shows */
+	struct cause_row *rows; /* most stall first; those that the query shows */
 	size_t count;
 };
 
