@@ -388,7 +388,7 @@ static int make_rows(struct build *b, struct err *err)
 			placed[used++] = (struct data_placed_row){make_row(b, i), i};
 	qsort(placed, used, sizeof(*placed), data_compare_placed);
 	if (b->by == DATA_BY_LINE || b->by == DATA_BY_ORDER)
-		data_number_calls(d, placed, used);
+		data_number_calls(d, placed, used, b->by);
 	for (size_t i = 0; i < used; i++) {
 		if (d->count > 0 && data_compare_rows(&d->rows[d->count - 1], &placed[i].row) == 0)
 			merge_row(&d->rows[d->count - 1], &placed[i].row);

@@ -41,8 +41,19 @@ int data_compare_placed(const void *a, const void *b)
 	return order != 0 ? order : (x->call_pc > y->call_pc) - (x->call_pc < y->call_pc);
 }
 
+/* "f [2 of 3]"; or a name that other versions of a program keep: "f", "f [2]", "f [3]". */
+static void put_name(const char *name, uint32_t call, uint32_t calls, enum data_by by,
+		     struct text *out)
+{
+	text_add(out, name);
+	if (by != DATA_BY_ORDER)
+		text_addf(out, " [%" PRIu32 " of %" PRIu32 "]", call, calls);
+	else if (call > 1)
+		text_addf(out, " [%" PRIu32 "]", call);
+}
+
 /* Number the calls of n equal rows. */
-static void number_calls(struct data *d, struct data_placed_row *rows, size_t n)
+static void number_calls(struct data *d, struct data_placed_row *rows, size_t n, enum data_by by)
 {
 	uint32_t calls = 1, call = 1;
 
@@ -54,20 +65,19 @@ static void number_calls(struct data *d, struct data_placed_row *rows, size_t n)
 		struct text name = {0};
 
 		call += i > 0 && rows[i].row.call_pc != rows[i - 1].row.call_pc;
-		text_addf(&name, "%s [%" PRIu32 " of %" PRIu32 "]", rows[i].row.unnumbered, call,
-			  calls);
+		put_name(rows[i].row.unnumbered, call, calls, by, &name);
 		if (!name.failed)
 			rows[i].row.name = arena_strdup(&d->strings, text_get(&name));
 		text_release(&name);
 	}
 }
 
-void data_number_calls(struct data *d, struct data_placed_row *rows, size_t n)
+void data_number_calls(struct data *d, struct data_placed_row *rows, size_t n, enum data_by by)
 {
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n; end++)
 			if (data_compare_rows(&rows[i].row, &rows[end].row) != 0)
 				break;
-		number_calls(d, rows + i, end - i);
+		number_calls(d, rows + i, end - i, by);
 	}
 }

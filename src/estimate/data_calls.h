@@ -19,9 +19,11 @@ int data_compare_placed(const void *a, const void *b);
 
 /*
  * Several arrays may be allocated on one line. For equal rows, sorted in this way, add the number
- * of the call to the name, "malloc in main (a.c:4) [2 of 3]". A line with very many calls is an
- * inlined function or an unrolled loop, whose blocks remain one data structure. d owns the names.
+ * of the call to the name, "malloc in main (a.c:4) [2 of 3]"; or with DATA_BY_ORDER "[2]", and
+ * nothing for the first, as other versions of a program may have more or fewer. A line with very
+ * many calls is an inlined function or an unrolled loop, whose blocks remain one data structure. d
+ * owns the names.
  */
-void data_number_calls(struct data *d, struct data_placed_row *rows, size_t n);
+void data_number_calls(struct data *d, struct data_placed_row *rows, size_t n, enum data_by by);
 
 #endif

@@ -327,7 +327,8 @@ static bool has_events(const struct profile *p, const char *path, struct err *er
 	if (count > 0)
 		err_set(err,
 			"profile '%s' has counts of events and no samples: 'dwell report', 'dwell "
-			"calls' and 'dwell annotate' show it",
+			"calls' and 'dwell annotate' show it, 'dwell report --by process' its "
+			"processes",
 			path);
 	return count > 0;
 }
