@@ -5,6 +5,7 @@
 #include "engine/core/elf_search.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
+#include "engine/core/upward.h"
 #include "engine/core/util.h"
 #include "engine/data/named.h"
 #include "engine/data/waiting.h"
@@ -134,6 +135,7 @@ static void name_region(struct thread *t, bool is_given)
 		waiting_look(t, start, start + bytes);
 		number = named_number(name);
 		named_set(start, start + bytes, number);
+		upward.forget_owners(start, start + bytes);
 	}
 	records_region(t->process, start, start + bytes, name, number);
 }

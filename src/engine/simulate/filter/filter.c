@@ -563,6 +563,7 @@ void filter_settle(void)
 	if (w.is_fast)
 		filter_look_below();
 	filter_multi_settle();
+	filter_references_settle();
 }
 
 void filter_make_room(uint64_t start, uint64_t end)

@@ -357,10 +357,10 @@ static void put_reference(struct job *j, const struct access *a, uint32_t n, boo
 	site = site_of(j, a, n, false);
 	site.flags = FILTER_SITE_REFERENCE | (is_explicit ? FILTER_SITE_EXPLICIT : 0);
 	site.column = 1;
-	emit_leave(j, &o, a, is_explicit ? FILTER_SLOW : FILTER_REFER);
+	emit_leave(j, &o, a, FILTER_REFER);
 	begin = filter_take_cold(j->arena, (uint32_t)(o.p - room), SITE_BYTES);
 	o.p = begin;
-	emit_leave(j, &o, a, is_explicit ? FILTER_SLOW : FILTER_REFER);
+	emit_leave(j, &o, a, FILTER_REFER);
 	filter_reference_begin(filter_next_site());
 	j->failed |= !filter_put_site(&o, &site);
 	emit_set_branch(field, begin);

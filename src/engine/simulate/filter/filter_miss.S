@@ -25,6 +25,8 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/whose/mixed.h"
+#include "engine/simulate/whose/tallies.h"
 #include "engine/core/layout.h"
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
@@ -381,9 +383,10 @@ engine_filter_miss:
 	miss	filter_some_code, F_CODE, 1, 0, 1, 1, 1, 1
 
 /*
- * A label is not the one that an access expects (filter_references.h): mostly the line is new. If
- * it lies in the same memory as the last one, it gets the label of that. C handles the rest, and
- * what happens in calls that allocate.
+ * A label is not the one that an access expects (filter_references.h). Finds the label in rdx: that
+ * of the line; that of its part; or the line is new, and lies in the same memory as the last one of
+ * this access, whose label it gets. If the access does not expect it, counts an exception. C
+ * handles the rest, and what happens in calls that allocate. rcx: the site's number.
  */
 	.globl	filter_refer
 	.hidden	filter_refer
@@ -391,38 +394,71 @@ filter_refer:
 	each_of_miss save
 	save_flags
 	mov	SITE_NUMBER(%rbx), %ecx
-	imul	$MEMO_BYTES, %rcx, %rdx
-	add	filter_site_memos(%rip), %rdx
 	mov	%gs:T_MISS_ADDRESS, %rax
-	mov	%rax, %rdi
-	and	$-64, %rdi
-	cmp	MEMO_START(%rdx), %rdi
-	jb	.Lslow_1
-	add	$64, %rdi
-	cmp	MEMO_END(%rdx), %rdi
-	ja	.Lslow_1
-	mov	alloc_version(%rip), %esi
-	add	modules_version(%rip), %esi
-	add	named_version(%rip), %esi
-	cmp	MEMO_VERSION(%rdx), %esi
-	jne	.Lslow_1
-	cmpq	$0, filter_allocating(%rip)
-	jne	.Lslow_1
-	pext	FILTER_LINE_MASK, %rax, %rax
-	mov	FILTER_CELLS(,%rax,4), %esi
+	pext	FILTER_LINE_MASK, %rax, %rsi
+	mov	FILTER_CELLS(,%rsi,4), %esi
 	test	%esi, %esi
 	jz	.Lslow_1
-	mov	MEMO_LABEL(%rdx), %edx
-	mov	%edx, FILTER_TO_LABELS(%rsi)
-	add	FILTER_MISSES(,%rcx,8), %edx
-	jnz	.Lslow_1
-	movslq	SITE_BACK(%rbx), %rax
+	cmpq	$0, filter_allocating(%rip)
+	jne	.Lslow_1
+	mov	FILTER_TO_LABELS(%rsi), %edx
+	cmp	$LABEL_MIXED, %edx
+	jb	3f
+	ja	1f
+	mov	mixed_labels(%rip), %rdi
+	lea	(%rdi,%rsi,1 << MIXED_PLACE_SHIFT), %rdi
+	mov	%eax, %edx
+	and	$MIXED_OF_ADDRESS, %edx
+	mov	(%rdi,%rdx), %edx
+	mov	%edx, %edi
+	shr	$MIXED_LABEL_BITS, %edi
+	and	$3, %eax
+	cmp	%eax, %edi
+	jb	.Lslow_1
+	and	$(1 << MIXED_LABEL_BITS) - 1, %edx
+	jz	.Lslow_1
+1:	mov	FILTER_MISSES(,%rcx,8), %edi
+	add	%edx, %edi
+	jnz	4f
+2:	movslq	SITE_BACK(%rbx), %rax
 	add	%rbx, %rax
 	mov	%rax, %gs:T_MISS_BACK
 	restore_flags
 	each_of_miss restore
 	restore	rbx, 3
 	jmp	*%gs:T_MISS_BACK
+3:	imul	$MEMO_BYTES, %rcx, %r8
+	add	filter_site_memos(%rip), %r8
+	and	$-64, %rax
+	cmp	MEMO_START(%r8), %rax
+	jb	.Lslow_1
+	add	$64, %rax
+	cmp	MEMO_END(%r8), %rax
+	ja	.Lslow_1
+	mov	alloc_version(%rip), %edi
+	add	modules_version(%rip), %edi
+	add	named_version(%rip), %edi
+	cmp	MEMO_VERSION(%r8), %edi
+	jne	.Lslow_1
+	mov	MEMO_LABEL(%r8), %edx
+	mov	%edx, FILTER_TO_LABELS(%rsi)
+	jmp	1b
+4:	imul	$TALLY_FACTOR, %edx, %edi
+	add	%ecx, %edi
+	and	$TALLIES - 1, %edi
+	shl	$TALLY_SHIFT, %edi
+	add	tallies(%rip), %rdi
+	cmp	%ecx, TALLY_SITE(%rdi)
+	jne	.Lslow_1
+	cmp	%edx, TALLY_LABEL(%rdi)
+	jne	.Lslow_1
+	mov	TALLY_COUNT(%rdi), %eax
+	inc	%eax
+	cmp	TALLY_LIMIT(%rdi), %eax
+	jae	.Lslow_1
+	mov	%eax, TALLY_COUNT(%rdi)
+	incl	FILTER_MISSES+4(,%rcx,8)
+	jmp	2b
 
 /* Enters C on the engine's stack, with the registers in T_REGS. */
 	.globl	filter_slow

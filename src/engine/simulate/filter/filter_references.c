@@ -12,8 +12,10 @@
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/held.h"
+#include "engine/simulate/whose/mixed.h"
 #include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
+#include "engine/simulate/whose/tallies.h"
 
 /* In the place of the misses of other sites (filter_sites.h). */
 struct expected {
@@ -21,18 +23,14 @@ struct expected {
 	int32_t exceptions; /* of the executions that were not taken yet; -1: see executed */
 };
 
-#define NOTHING (-1u) /* of label 1, which no place has */
+#define NOTHING 1u /* of label -1, which no place has */
 
-/*
- * What a site referred to last: lines in [start, end) have the label, while structures_version()
- * stays. And an exception: when the next one, in a row, is of the same structure, that is expected.
- */
+/* What a site referred to last: lines in [start, end) have the label, while the version stays. */
 struct site_memo {
 	uint64_t start, end;
-	uint32_t version, label;
-	uint32_t structure; /* the expected one */
-	uint32_t other;	    /* of the last exception */
-	uint64_t at;	    /* executions then */
+	uint32_t version, label; /* structures_version() */
+	uint32_t structure;	 /* the expected one */
+	uint32_t unused;
 };
 
 _Static_assert(sizeof(struct site_memo) == MEMO_BYTES, "layout");
@@ -47,9 +45,18 @@ static struct {
 	struct grow memos; /* struct site_memo, by site */
 } f;
 
+static uint64_t places(void)
+{
+	const struct filter_level *l = &filter_state.data;
+
+	return (l->set_mask + 1) << l->row_shift >> 3;
+}
+
 bool filter_references_start(void)
 {
-	f.are_on = grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0;
+	f.are_on = grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0 &&
+		   mixed_start((uint32_t)(uintptr_t)filter_state.data.stamps, places()) &&
+		   tallies_start();
 	filter_site_memos = (struct site_memo *)(void *)f.memos.base;
 	return f.are_on;
 }
@@ -72,8 +79,10 @@ static struct site_memo *memo_of(uint32_t number)
 /* An unknown structure has a label, too. */
 static uint32_t label_of(uint32_t structure)
 {
-	return structure + 2;
+	return structure + LABEL_MIXED + 1;
 }
+
+_Static_assert(STRUCTURE_BITS < MIXED_LABEL_BITS, "a mixed line has room for any label");
 
 void filter_reference_begin(uint32_t number)
 {
@@ -230,19 +239,29 @@ static uint32_t *label_at(uint32_t place)
 	return (uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS);
 }
 
-/* Labels the line around the address, if it is all of the structure. */
+/* Does all of the line at `start` belong to the structure? No allocator has blocks in it. */
+static bool is_of(uint64_t start, const struct structure *s)
+{
+	return s->is_whole && s->start <= start && s->end >= start + (1u << FILTER_LINE_SHIFT) &&
+	       !alloc_has_blocks(s->start + 1, s->end);
+}
+
+/* Labels the line around the address. */
 static void label(uint32_t number, uint64_t address, const struct structure *s)
 {
 	const uint64_t line = address >> FILTER_LINE_SHIFT, start = line << FILTER_LINE_SHIFT;
-	const uint64_t end = start + (1u << FILTER_LINE_SHIFT);
 	const uint32_t place = place_of(line);
 	struct site_memo *m = memo_of(number);
 
-	if (!place || !s->is_whole || s->start > start || s->end < end)
+	if (!place)
 		return;
-	/* an allocator may have its blocks in a variable */
-	if (*label_at(place) != label_of(s->id) && alloc_has_blocks(s->start + 1, s->end))
+	if (*label_at(place) != label_of(s->id) && !is_of(start, s)) {
+		if (*label_at(place) != LABEL_MIXED)
+			mixed_clear(place);
+		*label_at(place) = LABEL_MIXED;
+		mixed_set(place, address, s, label_of(s->id));
 		return;
+	}
 	*label_at(place) = label_of(s->id);
 	m->start = s->start;
 	m->end = s->is_lasting ? s->end : s->start;
@@ -279,28 +298,28 @@ static void expect(struct segment *s, uint32_t number, uint32_t structure)
 	memo_of(number)->structure = structure;
 }
 
-/* The site has had an exception. */
-static void consider(struct segment *s, uint32_t number, uint32_t structure)
+/* How many executions there were of the segment, since they were sent. */
+static uint64_t executions_of(const struct segment *s)
 {
-	const uint64_t executions = *(const uint64_t *)(uintptr_t)s->counter;
-	struct site_memo *l = memo_of(number);
-
-	if (expected_by(number)->negative == NOTHING ||
-	    (l->other == structure && executions - l->at <= 2)) {
-		expect(s, number, structure);
-		return;
-	}
-	l->other = structure;
-	l->at = executions;
+	return s->executions + *(const uint64_t *)(uintptr_t)s->counter;
 }
 
-static void count_exception(uint32_t number, uint32_t bin, uint64_t address)
+#define MOST_EXCEPTIONS 4096u /* without a look at them */
+
+/*
+ * A site has so many exceptions of one structure that C looks at them. Most executions since the
+ * last look? Then site `expects` expects it from now on.
+ */
+static void consider(struct segment *s, struct site_tally *t, uint32_t expects, uint32_t structure)
 {
-	expected_by(number)->exceptions++;
-	if (filter_allocates())
-		held_references(bin, address, 1);
-	else
-		references_add(bin, 1);
+	const uint64_t executions = executions_of(s), since = executions - t->since;
+	const bool are_most = 4ull * t->count > 3 * since;
+
+	tallies_take(t);
+	t->since = executions;
+	t->limit = t->limit < MOST_EXCEPTIONS ? 2 * t->limit : MOST_EXCEPTIONS;
+	if (are_most && expects && memo_of(expects)->structure != structure)
+		expect(s, expects, structure);
 }
 
 void filter_reference(const struct thread *t, uint32_t number)
@@ -309,36 +328,55 @@ void filter_reference(const struct thread *t, uint32_t number)
 	struct segment *s = segments_of_trailer(o->segment);
 	const struct segment_access *a = &segment_accesses(s)[o->index];
 	const uint64_t address = t->miss_address + (a->fs ? fsbase_get(t) : 0);
+	const uint32_t expects = is_explicit(o) ? run_of(s, o->index) : number;
 	struct structure found;
 	const uint32_t bin = find(number, pc_of(s, o->index), address, &found);
-	const uint32_t run = is_explicit(o) ? run_of(s, o->index) : 0;
+	struct site_tally *tally;
 
 	if (!filter_allocates()) {
 		label(number, address, &found);
-		if (!is_explicit(o) && expected_by(number)->negative == -label_of(found.id))
+		if (expected_by(number)->negative == -label_of(found.id))
 			return; /* its executions count it */
 	}
-	count_exception(number, bin, address);
-	if (!is_explicit(o))
-		consider(s, number, found.id);
-	else if (run && memo_of(run)->structure != found.id)
-		consider(s, run, found.id);
+	expected_by(number)->exceptions++;
+	tally = tallies_get(number, label_of(found.id), bin, executions_of(s));
+	if (filter_allocates())
+		held_references(bin, address, 1);
+	else
+		tally->count++;
+	if (expects && expected_by(expects)->negative == NOTHING)
+		expect(s, expects, found.id);
+	else if (tally->count >= tally->limit)
+		consider(s, tally, expects, found.id);
+}
+
+void filter_references_settle(void)
+{
+	if (f.are_on)
+		tallies_settle();
 }
 
 /* ---- Owners ---- */
 
+static void forget(uint64_t line, uint64_t start, uint64_t end)
+{
+	const uint32_t place = place_of(line);
+
+	if (place && *label_at(place) == LABEL_MIXED)
+		mixed_forget(place, line << FILTER_LINE_SHIFT, start, end);
+	else if (place)
+		filter_reference_clear(place);
+}
+
 void filter_references_forget(uint64_t start, uint64_t end)
 {
-	const struct filter_level *l = &filter_state.data;
-	const uint64_t places = (l->set_mask + 1) << l->row_shift >> 3;
 	const uint64_t first = start >> FILTER_LINE_SHIFT,
 		       lines = ((end - 1) >> FILTER_LINE_SHIFT) - first + 1;
 
 	if (!f.are_on || !filter_may_count() || end <= start)
 		return;
-	for (uint64_t i = 0; i < places && lines > places; i++)
-		filter_reference_clear((uint32_t)(uintptr_t)&l->stamps[i]);
-	for (uint64_t i = 0; i < lines && lines <= places; i++)
-		if (place_of(first + i))
-			filter_reference_clear(place_of(first + i));
+	for (uint64_t i = 0; i < places() && lines > places(); i++)
+		filter_reference_clear((uint32_t)(uintptr_t)&filter_state.data.stamps[i]);
+	for (uint64_t i = 0; i < lines && lines <= places(); i++)
+		forget(first + i, start, end);
 }
