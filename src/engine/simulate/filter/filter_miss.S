@@ -25,6 +25,7 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/mixed.h"
 #include "engine/simulate/whose/tallies.h"
 #include "engine/core/layout.h"
@@ -382,11 +383,24 @@ engine_filter_miss:
 	miss	filter_some_data, F_DATA, 0, 0, 1, 1, 1, 1
 	miss	filter_some_code, F_CODE, 1, 0, 1, 1, 1, 1
 
+/* rdi: the tally of site ecx and label edx. */
+	.macro find_tally slow
+	imul	$TALLY_FACTOR, %edx, %edi
+	add	%ecx, %edi
+	and	$TALLIES - 1, %edi
+	shl	$TALLY_SHIFT, %edi
+	add	tallies(%rip), %rdi
+	cmp	%ecx, TALLY_SITE(%rdi)
+	jne	\slow
+	cmp	%edx, TALLY_LABEL(%rdi)
+	jne	\slow
+	.endm
+
 /*
  * A label is not the one that an access expects (filter_references.h). Finds the label in rdx: that
  * of the line; that of its part; or the line is new, and lies in the same memory as the last one of
- * this access, whose label it gets. If the access does not expect it, counts an exception. C
- * handles the rest, and what happens in calls that allocate. rcx: the site's number.
+ * this access, whose label it gets. If the access does not expect it, counts an exception; in calls
+ * that allocate, holds one. C handles the rest. rcx: the site's number.
  */
 	.globl	filter_refer
 	.hidden	filter_refer
@@ -399,8 +413,6 @@ filter_refer:
 	mov	FILTER_CELLS(,%rsi,4), %esi
 	test	%esi, %esi
 	jz	.Lslow_1
-	cmpq	$0, filter_allocating(%rip)
-	jne	.Lslow_1
 	mov	FILTER_TO_LABELS(%rsi), %edx
 	cmp	$LABEL_MIXED, %edx
 	jb	3f
@@ -417,7 +429,9 @@ filter_refer:
 	jb	.Lslow_1
 	and	$(1 << MIXED_LABEL_BITS) - 1, %edx
 	jz	.Lslow_1
-1:	mov	FILTER_MISSES(,%rcx,8), %edi
+1:	cmpq	$0, filter_allocating(%rip)
+	jne	5f
+	mov	FILTER_MISSES(,%rcx,8), %edi
 	add	%edx, %edi
 	jnz	4f
 2:	movslq	SITE_BACK(%rbx), %rax
@@ -427,7 +441,9 @@ filter_refer:
 	each_of_miss restore
 	restore	rbx, 3
 	jmp	*%gs:T_MISS_BACK
-3:	imul	$MEMO_BYTES, %rcx, %r8
+3:	cmpq	$0, filter_allocating(%rip)
+	jne	.Lslow_1
+	imul	$MEMO_BYTES, %rcx, %r8
 	add	filter_site_memos(%rip), %r8
 	and	$-64, %rax
 	cmp	MEMO_START(%r8), %rax
@@ -443,20 +459,26 @@ filter_refer:
 	mov	MEMO_LABEL(%r8), %edx
 	mov	%edx, FILTER_TO_LABELS(%rsi)
 	jmp	1b
-4:	imul	$TALLY_FACTOR, %edx, %edi
-	add	%ecx, %edi
-	and	$TALLIES - 1, %edi
-	shl	$TALLY_SHIFT, %edi
-	add	tallies(%rip), %rdi
-	cmp	%ecx, TALLY_SITE(%rdi)
-	jne	.Lslow_1
-	cmp	%edx, TALLY_LABEL(%rdi)
-	jne	.Lslow_1
+4:	find_tally .Lslow_1
 	mov	TALLY_COUNT(%rdi), %eax
 	inc	%eax
 	cmp	TALLY_LIMIT(%rdi), %eax
 	jae	.Lslow_1
 	mov	%eax, TALLY_COUNT(%rdi)
+	incl	FILTER_MISSES+4(,%rcx,8)
+	jmp	2b
+5:	find_tally .Lslow_1
+	mov	held_next(%rip), %r8
+	cmp	held_limit(%rip), %r8
+	jae	.Lslow_1
+	mov	%gs:T_MISS_ADDRESS, %rax
+	mov	TALLY_BIN(%rdi), %edx
+	mov	%rax, HELD_ADDRESS(%r8)
+	mov	%edx, HELD_BIN(%r8)
+	movq	$1, HELD_NUMBER(%r8)
+	movl	$HELD_REFERENCES, HELD_KIND(%r8)
+	add	$HELD_BYTES, %r8
+	mov	%r8, held_next(%rip)
 	incl	FILTER_MISSES+4(,%rcx,8)
 	jmp	2b
 

@@ -246,22 +246,27 @@ static bool is_of(uint64_t start, const struct structure *s)
 	       !alloc_has_blocks(s->start + 1, s->end);
 }
 
-/* Labels the line around the address. */
+static void label_part(uint32_t place, uint64_t address, const struct structure *s)
+{
+	if (*label_at(place) != LABEL_MIXED)
+		mixed_clear(place);
+	*label_at(place) = LABEL_MIXED;
+	mixed_set(place, address, s, label_of(s->id));
+}
+
+/* Labels the line around the address, or a part of it. */
 static void label(uint32_t number, uint64_t address, const struct structure *s)
 {
-	const uint64_t line = address >> FILTER_LINE_SHIFT, start = line << FILTER_LINE_SHIFT;
+	const uint64_t line = address >> FILTER_LINE_SHIFT;
 	const uint32_t place = place_of(line);
 	struct site_memo *m = memo_of(number);
+	const bool is_whole = place && (*label_at(place) == label_of(s->id) ||
+					is_of(line << FILTER_LINE_SHIFT, s));
 
-	if (!place)
+	if (place && !is_whole)
+		label_part(place, address, s);
+	if (!is_whole || filter_allocates())
 		return;
-	if (*label_at(place) != label_of(s->id) && !is_of(start, s)) {
-		if (*label_at(place) != LABEL_MIXED)
-			mixed_clear(place);
-		*label_at(place) = LABEL_MIXED;
-		mixed_set(place, address, s, label_of(s->id));
-		return;
-	}
 	*label_at(place) = label_of(s->id);
 	m->start = s->start;
 	m->end = s->is_lasting ? s->end : s->start;
@@ -333,11 +338,9 @@ void filter_reference(const struct thread *t, uint32_t number)
 	const uint32_t bin = find(number, pc_of(s, o->index), address, &found);
 	struct site_tally *tally;
 
-	if (!filter_allocates()) {
-		label(number, address, &found);
-		if (expected_by(number)->negative == -label_of(found.id))
-			return; /* its executions count it */
-	}
+	label(number, address, &found);
+	if (!filter_allocates() && expected_by(number)->negative == -label_of(found.id))
+		return; /* its executions count it */
 	expected_by(number)->exceptions++;
 	tally = tallies_get(number, label_of(found.id), bin, executions_of(s));
 	if (filter_allocates())

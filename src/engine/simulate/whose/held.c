@@ -10,39 +10,49 @@
 /* Two for each line of a block of 8 MB; larger ones come from mmap, as zeros. */
 #define MOST_EVENTS (1u << 18)
 
-enum held_kind { HELD_MISS, HELD_REFERENCES, HELD_SEEN };
+#define EVENTS_AT_ONCE 128u
 
-struct event {
+#define HELD_MISS 0u
+#define HELD_SEEN 2u
+
+struct held_event {
 	uint64_t address;
 	uint64_t line, victim; /* HELD_REFERENCES: number; HELD_SEEN: weight, group */
 	uint32_t bin;
 	uint8_t kind, cache, how; /* how: enum bin_miss */
 };
 
-_Static_assert(sizeof(struct event) == 32, "half a cache line");
+_Static_assert(sizeof(struct held_event) == HELD_BYTES, "layout");
+_Static_assert(offsetof(struct held_event, address) == HELD_ADDRESS, "layout");
+_Static_assert(offsetof(struct held_event, line) == HELD_NUMBER, "layout");
+_Static_assert(offsetof(struct held_event, bin) == HELD_BIN, "layout");
+_Static_assert(offsetof(struct held_event, kind) == HELD_KIND, "layout");
 
 static struct {
-	struct grow events; /* struct event */
-	uint32_t count;
+	struct grow events;	/* struct held_event */
 	struct structure block; /* what held the address that was looked up last */
 } h;
 
 bool held_on;
+struct held_event *held_next, *held_limit;
+
+static struct held_event *first_event(void)
+{
+	return (struct held_event *)(void *)h.events.base;
+}
 
 bool held_start(void)
 {
-	return grow_init(&h.events, MOST_EVENTS * sizeof(struct event)) == 0;
-}
-
-static struct event *event_at(uint32_t number)
-{
-	return (struct event *)(void *)h.events.base + number;
+	if (grow_init(&h.events, MOST_EVENTS * sizeof(struct held_event)) != 0)
+		return false;
+	held_next = held_limit = first_event();
+	return true;
 }
 
 /* ---- Counting ---- */
 
 /* The bin of the event's instruction with what holds its address now. */
-static uint32_t bin_now(const struct event *e)
+static uint32_t bin_now(const struct held_event *e)
 {
 	if (e->address < h.block.start || e->address >= h.block.end)
 		structures_find(e->address, &h.block);
@@ -50,7 +60,7 @@ static uint32_t bin_now(const struct event *e)
 			      e->kind == HELD_MISS && e->how != BIN_MISS_COUNTED);
 }
 
-static void count(const struct event *e, uint32_t bin)
+static void count(const struct held_event *e, uint32_t bin)
 {
 	if (e->kind == HELD_MISS)
 		bins_replaced(bin, e->cache, e->line, e->victim, e->how, 0);
@@ -63,12 +73,9 @@ static void count(const struct event *e, uint32_t bin)
 static void count_all(uint64_t start, uint64_t bytes)
 {
 	h.block = (struct structure){0};
-	for (uint32_t i = 0; i < h.count; i++) {
-		const struct event *e = event_at(i);
-
+	for (const struct held_event *e = first_event(); e < held_next; e++)
 		count(e, e->address - start < bytes ? bin_now(e) : e->bin);
-	}
-	h.count = 0;
+	held_next = first_event();
 }
 
 void held_begin(void)
@@ -80,41 +87,51 @@ void held_begin(void)
 void held_end(uint64_t start, uint64_t bytes)
 {
 	held_on = false;
-	if (h.count)
+	if (held_next != first_event())
 		count_all(start, bytes);
 }
 
 void held_forked(void)
 {
-	h.count = 0;
+	held_next = first_event();
 }
 
 /* ---- Holding ---- */
 
-static void hold(const struct event *e)
+static bool has_more_room(void)
 {
-	if ((h.count + 1) * sizeof *e > h.events.used && !grow_take(&h.events, sizeof *e)) {
+	if (!grow_take(&h.events, EVENTS_AT_ONCE * sizeof(struct held_event)))
+		return false;
+	held_limit += EVENTS_AT_ONCE;
+	return true;
+}
+
+static void hold(const struct held_event *e)
+{
+	if (held_next == held_limit && !has_more_room()) {
 		held_on = false;
 		count_all(0, 0);
 		count(e, e->bin);
 		held_on = true;
 		return;
 	}
-	*event_at(h.count++) = *e;
+	*held_next++ = *e;
 }
 
 void held_miss(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim,
 	       enum bin_miss how, uint64_t address)
 {
-	hold(&(struct event){address, line, victim, bin, HELD_MISS, (uint8_t)cache, (uint8_t)how});
+	hold(&(struct held_event){address, line, victim, bin, HELD_MISS, (uint8_t)cache,
+				  (uint8_t)how});
 }
 
 void held_references(uint32_t bin, uint64_t address, uint64_t n)
 {
-	hold(&(struct event){.address = address, .line = n, .bin = bin, .kind = HELD_REFERENCES});
+	hold(&(struct held_event){
+		.address = address, .line = n, .bin = bin, .kind = HELD_REFERENCES});
 }
 
 void held_seen(uint32_t bin, uint64_t address, uint64_t weight, uint32_t group)
 {
-	hold(&(struct event){address, weight, group, bin, HELD_SEEN, 0, 0});
+	hold(&(struct held_event){address, weight, group, bin, HELD_SEEN, 0, 0});
 }

@@ -9,6 +9,16 @@
 #ifndef DWELL_ENGINE_SIMULATE_WHOSE_HELD_H
 #define DWELL_ENGINE_SIMULATE_WHOSE_HELD_H
 
+/* filter_miss.S holds references, too: struct held_event */
+#define HELD_ADDRESS	0
+#define HELD_NUMBER	8
+#define HELD_BIN	24
+#define HELD_KIND	28 /* 32 bits: with the cache, and how */
+#define HELD_REFERENCES 1
+#define HELD_BYTES	32
+
+#ifndef __ASSEMBLER__
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +29,8 @@
 bool held_start(void);
 
 extern bool held_on; /* events are to be held */
+/* Where the next event is held, if that is below the limit. */
+extern struct held_event *held_next, *held_limit;
 
 /* A call begins: hold what happens from now on. */
 void held_begin(void);
@@ -35,4 +47,5 @@ void held_seen(uint32_t bin, uint64_t address, uint64_t weight, uint32_t group);
 /* In a forked child: what is held is the parent's. */
 void held_forked(void);
 
+#endif
 #endif

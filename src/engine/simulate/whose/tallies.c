@@ -13,6 +13,7 @@ _Static_assert(sizeof(struct site_tally) == 1u << TALLY_SHIFT, "layout");
 _Static_assert(offsetof(struct site_tally, label) == TALLY_LABEL, "layout");
 _Static_assert(offsetof(struct site_tally, count) == TALLY_COUNT, "layout");
 _Static_assert(offsetof(struct site_tally, limit) == TALLY_LIMIT, "layout");
+_Static_assert(offsetof(struct site_tally, bin) == TALLY_BIN, "layout");
 
 struct site_tally *tallies;
 

@@ -12,8 +12,9 @@
 #define TALLY_LABEL  4
 #define TALLY_COUNT  8
 #define TALLY_LIMIT  12
+#define TALLY_BIN    16
 #define TALLY_SHIFT  5 /* log2 of its bytes */
-#define TALLIES	     4096
+#define TALLIES	     16384
 #define TALLY_FACTOR 97 /* the place is site + label * this, modulo TALLIES */
 
 #ifndef __ASSEMBLER__
