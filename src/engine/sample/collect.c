@@ -35,6 +35,19 @@ void collect_unlock(void)
 	lock_drop(&c.lock);
 }
 
+bool collect_takes(struct thread *t, uint64_t n)
+{
+	collect_settle(t);
+	if (t->variant != VARIANT_STREAM || !n)
+		return false;
+	t->stream_position += n;
+	collect_lock();
+	if (t->process->profiling)
+		return true;
+	collect_unlock();
+	return false;
+}
+
 bool collect_is_on(void)
 {
 	return c.on;

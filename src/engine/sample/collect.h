@@ -22,6 +22,12 @@ void collect_end(struct thread *t, uint32_t status, bool is_over);
 void collect_lock(void);
 void collect_unlock(void);
 
+/*
+ * The engine itself executes an instruction with n accesses. Tell whether somebody wants them: t is
+ * in the stream variant, its buffer is empty now, and the lock is taken until collect_unlock.
+ */
+bool collect_takes(struct thread *t, uint64_t n);
+
 /* Before a system call: empty the buffer, publish counts. */
 void collect_settle(struct thread *t);
 /*

@@ -7,13 +7,7 @@
  *   cycles an entry (Skylake server): fast 2.2, wide 1.2, with gathers 3.8
  */
 #include "engine/core/layout.h"
-
-#define AVX_USED 0x04 /* xgetbv 1: upper halves of ymm0..15 */
-#define ZMM_USED 0x40 /* upper halves of zmm0..15 */
-
-/* On the stack: the used part of zmm0..7, k0..7, and the result of xgetbv. */
-#define MASKS_AT (8 * 64)
-#define USED_AT (MASKS_AT + 8 * 8)
+#include "engine/core/wide_registers.inc"
 
 	.text
 /*
@@ -56,29 +50,7 @@
 	.globl scan_filter_wide
 	.hidden scan_filter_wide
 scan_filter_wide:
-	push	%rbp
-	mov	%rsp, %rbp
-	sub	$(USED_AT + 64), %rsp
-	and	$-64, %rsp
-	mov	%rcx, %r9
-	mov	%rdx, %r10
-	mov	$1, %ecx	/* the components in use */
-	xgetbv
-	mov	%eax, USED_AT(%rsp)
-	mov	%r9, %rcx
-	mov	%r10, %rdx
-	test	$ZMM_USED, %al
-	jnz	1f
-	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa	%ymm\r, \r*64(%rsp)
-	.endr
-	jmp	2f
-1:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa64	%zmm\r, \r*64(%rsp)
-	.endr
-2:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	kmovq	%k\r, MASKS_AT+\r*8(%rsp)
-	.endr
+	wide_enter
 	.irp r, 1, 2, 3, 4, 5, 6, 7
 	kmovb	lanes+\r(%rip), %k\r
 	.endr
@@ -89,7 +61,7 @@ scan_filter_wide:
 	/* 5 bits of the line number choose a bit in a word of 4 bytes */
 	add	$3, %edx
 	.balign 32
-3:	look	0
+1:	look	0
 	look	1
 	look	2
 	look	3
@@ -100,31 +72,8 @@ scan_filter_wide:
 	add	$(64 * 8), %rdi
 	add	$16, %rcx
 	dec	%r8
-	jnz	3b
-	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	kmovq	MASKS_AT+\r*8(%rsp), %k\r
-	.endr
-	mov	USED_AT(%rsp), %eax
-	test	$ZMM_USED, %al
-	jnz	5f
-	test	$AVX_USED, %al
-	jnz	4f
-	vzeroupper	/* else the program's SSE instructions were slow from here on */
-	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa	\r*64(%rsp), %xmm\r
-	.endr
-	leave
-	ret
-4:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa	\r*64(%rsp), %ymm\r
-	.endr
-	leave
-	ret
-5:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa64	\r*64(%rsp), %zmm\r
-	.endr
-	leave
-	ret
+	jnz	1b
+	wide_return
 
 	.section .rodata
 	.balign 32

@@ -113,13 +113,9 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 		     uint32_t n)
 {
 	(void)segment;
-	collect_settle(t);
-	if (t->variant != VARIANT_STREAM || !n)
+	if (!collect_takes(t, n))
 		return;
-	t->stream_position += n;
-	collect_lock();
-	if (t->process->profiling)
-		send_elements(t, pc, entries, n);
+	send_elements(t, pc, entries, n);
 	collect_unlock();
 }
 

@@ -204,20 +204,15 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 {
 	(void)pc;
 	(void)segment;
-	collect_settle(t);
-	if (t->variant != VARIANT_STREAM || !n)
+	if (!collect_takes(t, n))
 		return;
-	t->stream_position += n;
-	collect_lock();
-	if (t->process->profiling) {
-		for (uint32_t i = 0; i < n; i++) {
-			const uint64_t address = STREAM_ADDRESS(entries[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t address = STREAM_ADDRESS(entries[i]);
 
-			add(t, address, STREAM_SIZE(entries[i]), STREAM_KIND(entries[i]), false);
-			touch(t, address >> s.key.shift, 1);
-		}
-		send(t, n);
+		add(t, address, STREAM_SIZE(entries[i]), STREAM_KIND(entries[i]), false);
+		touch(t, address >> s.key.shift, 1);
 	}
+	send(t, n);
 	collect_unlock();
 }
 
@@ -260,19 +255,15 @@ static uint64_t stays(const struct repeat *r, uint32_t k, uint64_t i)
 static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 {
 	(void)segment;
-	collect_settle(t);
-	if (t->variant != VARIANT_STREAM)
+	if (!collect_takes(t, r->iterations * r->accesses))
 		return;
-	t->stream_position += r->iterations * r->accesses;
-	collect_lock();
 	for (uint64_t i = 0, n; t->process->profiling && i < r->iterations; i += n) {
 		n = r->iterations - i;
 		for (uint32_t k = 0; k < r->accesses; k++)
 			n = stays(r, k, i) < n ? stays(r, k, i) : n;
 		stay(t, r, i, i + n);
 	}
-	if (t->process->profiling)
-		send(t, r->iterations * r->accesses);
+	send(t, r->iterations * r->accesses);
 	collect_unlock();
 }
 

@@ -3,14 +3,8 @@
  * lines_scan for AVX-512; see lines_scan.h. It uses registers of 256 bits, as those of 512 lower
  * the clock of some processors. It computes lines_hash (channel/lines.h).
  */
+#include "engine/core/wide_registers.inc"
 #include "engine/simulate/lines/lines_scan.h"
-
-#define AVX_USED 0x04 /* xgetbv 1: upper halves of ymm0..15 */
-#define ZMM_USED 0x40 /* upper halves of zmm0..15 */
-
-/* On the stack: the used part of zmm0..7, k0..1, and the result of xgetbv. */
-#define MASKS_AT (8 * 64)
-#define USED_AT (MASKS_AT + 2 * 8)
 
 	.text
 /*
@@ -46,33 +40,12 @@
 	.globl lines_scan_wide
 	.hidden lines_scan_wide
 lines_scan_wide:
-	push	%rbp
-	mov	%rsp, %rbp
-	sub	$(USED_AT + 64), %rsp
-	and	$-64, %rsp
-	mov	%rcx, %r9
-	mov	%rdx, %r10
-	mov	$1, %ecx	/* the components in use */
-	xgetbv
-	mov	%eax, USED_AT(%rsp)
-	mov	%r9, %rcx
-	mov	%r10, %rdx
-	test	$ZMM_USED, %al
-	jnz	1f
-	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa	%ymm\r, \r*64(%rsp)
-	.endr
-	jmp	2f
-1:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa64	%zmm\r, \r*64(%rsp)
-	.endr
-2:	kmovq	%k0, MASKS_AT(%rsp)
-	kmovq	%k1, MASKS_AT+8(%rsp)
+	wide_enter
 	vpbroadcastq	LINES_SHIFT(%rdx), %ymm4
 	vpbroadcastq	LINES_REACH(%rdx), %ymm6
 	vpbroadcastd	LINES_THRESHOLD(%rdx), %ymm7
 	.balign 32
-3:	look	0
+1:	look	0
 	look	1
 	look	2
 	look	3
@@ -83,29 +56,7 @@ lines_scan_wide:
 	add	$(64 * 8), %rdi
 	add	$8, %rcx
 	dec	%rsi
-	jnz	3b
-	kmovq	MASKS_AT(%rsp), %k0
-	kmovq	MASKS_AT+8(%rsp), %k1
-	mov	USED_AT(%rsp), %eax
-	test	$ZMM_USED, %al
-	jnz	5f
-	test	$AVX_USED, %al
-	jnz	4f
-	vzeroupper	/* else the program's SSE instructions were slow from here on */
-	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa	\r*64(%rsp), %xmm\r
-	.endr
-	leave
-	ret
-4:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa	\r*64(%rsp), %ymm\r
-	.endr
-	leave
-	ret
-5:	.irp r, 0, 1, 2, 3, 4, 5, 6, 7
-	vmovdqa64	\r*64(%rsp), %zmm\r
-	.endr
-	leave
-	ret
+	jnz	1b
+	wide_return
 
 	.section .note.GNU-stack, "", @progbits
