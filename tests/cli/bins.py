@@ -223,7 +223,10 @@ def objects_of_counted_misses_look_like_those_of_samples():
 
 @case
 def reports_begin_with_the_top_data_structures():
-    """Of the list and the stream, which make nearly all misses of LL; then bins are proposed."""
+    """
+    Of the list and the stream, which make nearly all misses of LL; then the fields of the list's nodes are proposed.
+    Arrays have no fields, so bins are.
+    """
     counted(LL, PROGRAM, 'list')
     status, out, err = run('report', 'run.db')
     screen = out[:out.index('\n\nEvents by')]
@@ -234,11 +237,13 @@ def reports_begin_with_the_top_data_structures():
     objects = rows('objects', '--sort', 'LL')[:2]
     for line, r in zip(shown, objects):
         check(r['name'] in line and format(int(r['LL_misses']), ',') in line, line, r)
-    check('one structure makes' in screen and lines[-1] == 'Next: dwell bins -i run.db', screen)
+    check('one structure makes' in screen and lines[-1] == 'Next: dwell objects --fields -i run.db', screen)
     check("'dwell record' tells" not in screen, screen)
     status, by_data, _ = run('report', '--by', 'data', 'run.db')
     check(status == 0 and by_data == run('objects', '-n', '40', 'run.db')[1], by_data)
     check(rows('report', '--by', 'data') == rows('objects'), 'rows')
+    counted('--cache=L1d=32K,1,64', LL, PROGRAM, 'arrays', path='arrays.db')
+    check('\nNext: dwell bins -i arrays.db\n' in run('report', 'arrays.db')[1], 'arrays')
     status, out, err = run('report', '--by', 'data', '--event', 'Ir', 'run.db')
     check(status == 2 and '--event' in err and err.count('\n') == 1, status, err)
 

@@ -77,6 +77,21 @@ static void one_structure_is_named_before_a_function(void **state)
 		  "60 % of the misses of L1d: nodes.\nNext: dwell objects -s 48K\n");
 }
 
+static void fields_of_one_structure_are_asked_for_before_code(void **state)
+{
+	struct verdict v = two_caches(0.05);
+
+	(void)state;
+	v.is_exact = v.has_bins = v.has_fields = true;
+	v.data = "nodes";
+	v.data_share = 0.6;
+	check(&v,
+	      "Fits in no cache (5.0 % miss L2); one structure makes 60 % of the misses of L1d:\n"
+	      "nodes.\nNext: dwell objects --fields\n");
+	v.data_share = 0.4;
+	check(&v, "Fits in no cache (5.0 % miss L2).\nNext: dwell bins\n");
+}
+
 static void the_next_command_asks_about_the_same_cache(void **state)
 {
 	struct verdict v = two_caches(0.05);
@@ -99,6 +114,7 @@ int main(void)
 		cmocka_unit_test(first_touches_are_no_lack_of_cache),
 		cmocka_unit_test(the_next_command_asks_about_the_same_cache),
 		cmocka_unit_test(one_structure_is_named_before_a_function),
+		cmocka_unit_test(fields_of_one_structure_are_asked_for_before_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

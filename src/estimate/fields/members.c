@@ -50,6 +50,13 @@ static struct level members_of(const struct profile *p, int64_t layout)
 	return l;
 }
 
+bool members_are_known(const struct profile *p, int64_t layout)
+{
+	const struct level l = members_of(p, layout);
+
+	return l.at < l.end;
+}
+
 /* The next member of the level from `at` on, or its end. */
 static const struct store_member *next_of(const struct level *l, const struct store_member *at)
 {

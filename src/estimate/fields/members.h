@@ -28,6 +28,9 @@ struct members_place {
 const char *members_name(const struct profile *p, const struct members_of *of,
 			 const struct members_place *place, struct text *out);
 
+/* Tell whether the type has members that are known. */
+bool members_are_known(const struct profile *p, int64_t layout);
+
 /* The layout with this id; NULL: there is none. */
 const struct store_layout *members_layout(const struct profile *p, int64_t id);
 

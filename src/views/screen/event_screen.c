@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/counted/structures.h"
+#include "estimate/fields/members.h"
 #include "events/event_caches.h"
 #include "events/event_report.h"
 #include "views/columns.h"
@@ -304,6 +305,7 @@ static void find_data(const struct event_report *r, const struct structures *dat
 			continue;
 		most = x->misses[level].all;
 		v->data = x->data->name;
+		v->has_fields = members_are_known(data->names.profile, x->data->layout);
 		v->data_share = total > 0 ? (double)most / total : 0;
 	}
 }

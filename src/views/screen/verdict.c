@@ -392,6 +392,17 @@ static void go_objects(const struct sentence *s)
 	put_command(s, "objects", s->v->size_bytes);
 }
 
+/* If all is in one structure, its fields say which part of it; it need not be moved whole. */
+static bool has_fields(const struct verdict *v)
+{
+	return v->has_fields && is_one_structure(v);
+}
+
+static void go_fields(const struct sentence *s)
+{
+	put_command(s, "objects --fields", 0);
+}
+
 /* Bins say at once which code misses on which data. */
 static bool has_bins(const struct verdict *v)
 {
@@ -475,6 +486,7 @@ static bool fits_first_by_estimate(const struct verdict *v)
 static const struct rule what_next[] = {
 	{fits_first_by_estimate, go_curve},
 	{smaller_one_matters, go_smaller},
+	{has_fields, go_fields},
 	{has_bins, go_bins},
 	{has_source, go_annotate},
 	{has_data, go_objects},

@@ -42,7 +42,8 @@ struct verdict {
 	/* The rows with the most misses, and their shares; NULL: none. */
 	const char *function, *data;
 	double function_share, data_share;
-	bool has_bins; /* misses are also counted by function and data */
+	bool has_bins;	 /* misses are also counted by function and data */
+	bool has_fields; /* and by field of that data structure, whose type is known */
 
 	const char *file; /* the profile */
 	int64_t process;  /* chosen by the user; QUERY_ANY: none */
