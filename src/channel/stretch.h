@@ -10,12 +10,14 @@ struct stretch_cache {
 	uint64_t missed;  /* accesses, those of the next two among them */
 	uint64_t unknown; /* first touches of a place: they may have been hits */
 	uint64_t above;	  /* other misses of accesses that were unknown in a cache above */
-	uint64_t filled;  /* places that held a line at its end */
+	/* of these two: after an eighth of the stretch, or after half of it */
+	uint64_t late, half;
 	/*
-	 * Generations: from a known miss that brings a line to a place, to the next miss there. A
-	 * line is dead from its last use on. Sums of times, in any unit.
+	 * Known misses of which it is known when the place was last used; the unknown misses that
+	 * they stand for; and the same, had the stretch begun after an eighth of it. The last two
+	 * are in units of 2^-16. See src/engine/simulate/sampled/dead.h.
 	 */
-	uint64_t generations, generation_time, dead_time;
+	uint64_t timed, dead, dead_late;
 };
 
 /* Accesses that were simulated: a sample of MemSpy's trace sampling. */
@@ -27,7 +29,7 @@ struct record_stretch {
 	struct stretch_cache caches[BIN_CACHES];
 };
 
-_Static_assert(sizeof(struct stretch_cache) == 56, "layout of stretch_cache");
-_Static_assert(sizeof(struct record_stretch) == 40 + 56 * BIN_CACHES, "layout of record_stretch");
+_Static_assert(sizeof(struct stretch_cache) == 64, "layout of stretch_cache");
+_Static_assert(sizeof(struct record_stretch) == 40 + 64 * BIN_CACHES, "layout of record_stretch");
 
 #endif

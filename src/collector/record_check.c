@@ -282,10 +282,10 @@ static const char *check_stretch(const struct record_header *h)
 	for (size_t i = 0; i < BIN_CACHES; i++) {
 		const struct stretch_cache *c = &s->caches[i];
 
-		is_good &= (c->missed | c->filled | c->generations | c->generation_time) <=
-				   MAX_COUNT &&
+		is_good &= (c->missed | c->timed | c->dead) <= MAX_COUNT &&
 			   c->unknown <= c->missed && c->above <= c->missed - c->unknown &&
-			   c->dead_time <= c->generation_time;
+			   c->half <= c->late && c->late <= c->unknown + c->above &&
+			   c->dead_late <= c->dead;
 	}
 	return is_good ? NULL : "an impossible stretch of a simulation";
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
 #include "base/text.h"
 #include "events/events.h"
 #include "store/stretches.h"
@@ -60,23 +59,6 @@ const struct event_sample_cache *event_sample_cache(const struct event_profile *
 
 /* ---- What the stretches say ---- */
 
-/* The lines that a cache of "16K,1,64,lru" holds; 0: not known. */
-static double places_of(const char *text)
-{
-	char size[SIZE_TEXT_BYTES];
-	const char *comma = strchr(text, ','), *line = comma ? strchr(comma + 1, ',') : NULL;
-	uint64_t bytes, line_bytes;
-
-	if (line == NULL || (size_t)(comma - text) >= sizeof(size))
-		return 0;
-	memcpy(size, text, (size_t)(comma - text));
-	size[comma - text] = '\0';
-	line_bytes = strtoull(line + 1, NULL, 10);
-	if (size_parse(size, &bytes, NULL) != 0 || line_bytes == 0)
-		return 0;
-	return (double)bytes / (double)line_bytes;
-}
-
 static int read_bounds(const struct event_sample *s, const struct store_stretch *x, size_t count,
 		       const char *const *caches, struct trace_sample_bounds *b, struct err *err)
 {
@@ -93,24 +75,18 @@ static int read_bounds(const struct event_sample *s, const struct store_stretch 
 }
 
 /* Sets the cache's rho and what it rests on. */
-static int read_cache(struct event_sample_cache *c, const struct event_sample *s, double places,
+static int read_cache(const struct event_profile *p, struct event_sample_cache *c,
 		      const struct store_stretch *x, size_t count, struct err *err)
 {
-	struct trace_sample sum = {.places = places};
+	const struct store_stretch sum = store_stretch_sums(x, count, c->name);
+	struct trace_sample all = {sum.misses, sum.unknown, sum.above, sum.late,
+				   sum.half,   sum.timed,   sum.dead,  sum.dead_late};
 
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(x[i].cache, c->name) != 0)
-			continue;
-		sum.stretches++;
-		sum.filled += (double)x[i].filled;
-		sum.generations += (double)x[i].generations;
-		sum.generation_time += (double)x[i].generation_time;
-		sum.dead_time += (double)x[i].dead_time;
-	}
-	c->wood = trace_sample_wood(&sum);
-	c->gauge = trace_sample_gauge(&sum);
-	c->rho = trace_sample_rho(&sum);
-	return read_bounds(s, x, count, (const char *const[]){c->name, NULL}, &c->bounds, err);
+	if (store_read_ways(p->store, c->name, &all.ways, err) != 0)
+		return -1;
+	c->rho = trace_sample_rho(&all);
+	return read_bounds(&p->sample, x, count, (const char *const[]){c->name, NULL}, &c->bounds,
+			   err);
 }
 
 static size_t stretches_in(const struct store_stretch *x, size_t count)
@@ -141,7 +117,7 @@ static int read_caches(struct event_profile *p, struct err *err)
 		if (c->name == NULL)
 			status = err_set(err, "out of memory");
 		else
-			status = read_cache(c, s, places_of(g[i].value), x, stretches, err);
+			status = read_cache(p, c, x, stretches, err);
 		s->cache_count++;
 	}
 	for (size_t i = 0; i < LEVELS && status == 0; i++)

@@ -28,8 +28,6 @@ struct event_profile;
 struct event_sample_cache {
 	const char *name; /* "L1d", "L1i", "LL" */
 	double rho;	  /* used for the estimates */
-	double wood;	  /* Wood's estimate of it; NAN: no generation has ended */
-	double gauge;	  /* generations for each place and stretch: Wood's estimate needs 1 */
 	struct trace_sample_bounds bounds;
 };
 

@@ -6,30 +6,29 @@
 
 #include "model/parts.h"
 
-double trace_sample_wood(const struct trace_sample *s)
+#define DEAD_UNITS 65536
+
+/* Between 0 and 1; `rest` if there is nothing to divide by. */
+static double share_of(double part, double whole, double rest)
 {
-	double live, used;
-
-	if (!(s->generation_time > 0) || !(s->filled > 0))
-		return NAN;
-	live = s->places * (1 - s->dead_time / s->generation_time);
-	used = s->filled / s->stretches;
-	return used > live ? 1 - live / used : 0;
-}
-
-double trace_sample_gauge(const struct trace_sample *s)
-{
-	const double all = s->places * s->stretches;
-
-	return all > 0 ? s->generations / all : 0;
+	return whole > 0 ? fmin(part / whole, 1) : rest;
 }
 
 double trace_sample_rho(const struct trace_sample *s)
 {
-	const double wood = trace_sample_wood(s);
+	const double unknown = (double)(s->unknown + s->above),
+		     known = (double)(s->misses - s->unknown - s->above), half = (double)s->half,
+		     scale = s->timed > 0 ? known / (double)s->timed / DEAD_UNITS : 0,
+		     dead = scale * (double)s->dead;
+	double early, late;
 
-	return !isnan(wood) && trace_sample_gauge(s) >= TRACE_SAMPLE_GAUGE ? wood
-									   : TRACE_SAMPLE_RHO;
+	if (!(unknown > 0) || (known > 0 && s->timed == 0))
+		return TRACE_SAMPLE_RHO;
+	early = share_of(dead, unknown - 2 * half, TRACE_SAMPLE_RHO);
+	late = s->ways > 1 ? TRACE_SAMPLE_RHO
+			   : share_of(scale * (double)s->dead_late,
+				      (double)s->late - 7.0 / 4 * half, early);
+	return share_of(dead + 2 * late * half, unknown, TRACE_SAMPLE_RHO);
 }
 
 void trace_sample_spread(struct trace_sample_spread *s, const double *part, const double *whole,

@@ -7,30 +7,40 @@
 #define DWELL_MODEL_TRACE_SAMPLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The share of misses among unknown references, if nothing tells more (MemSpy, section 4.2). */
 #define TRACE_SAMPLE_RHO 0.5
-/* From this gauge on Wood's estimate is used: a generation for each place (section 6.4). */
-#define TRACE_SAMPLE_GAUGE 1.0
 
 /* Sums over stretches, of a cache. */
 struct trace_sample {
-	double stretches;
-	double places; /* of the cache */
-	double filled; /* places that held a line at the end, summed over stretches */
-	double generations, generation_time, dead_time;
+	uint64_t misses; /* those of the next two among them */
+	uint64_t unknown, above;
+	uint64_t late, half; /* of these two: after an eighth of a stretch, after half */
+	uint64_t timed;	     /* of the known misses: those that the next two are about */
+	uint64_t dead;	     /* the unknown misses that they stand for, in units of 2^-16 */
+	uint64_t dead_late;  /* the same, had the stretches begun after an eighth */
+	uint64_t ways;	     /* of the cache */
 };
 
 /*
- * Wood's estimate of rho. A place holds a dead line with a chance d: dead time by generation time.
- * So `places` * (1 - d) places hold live lines at the beginning. These are used again, as that is
- * what makes a line live. Where a stretch uses F places, the other F - live unknown references are
- * misses. Returns NAN if no generation has ended.
+ * rho, after Wood, Hill and Kessler. A place is dead from the last use of its line until the miss
+ * that evicts it. Unknown references to dead places miss.
+ *
+ * A known miss with the dead time d, as a part of a stretch, stands for d / (1 - d) unknown ones
+ * (src/engine/simulate/sampled/dead.h), with d <= 1/2: those in the first half of stretches, except
+ * of places that stay unused for longer. These also have an unknown reference in the second half,
+ * as often. So of H unknown references there, with the share r of misses, and D that known misses
+ * stand for, D + 2 r H are misses.
+ *
+ * r is that of places that were unused for long. In a stretch from an eighth on, known references,
+ * hits too, stand for L - 7/4 H unknown ones, of L there: the half is 4/7 of that. Known misses
+ * stand for dead_late of them. That is so in direct-mapped caches. Where a set has several ways, a
+ * line is evicted when all have got other lines. If that takes longer than a stretch no known miss
+ * tells of it, though hits do: then r is TRACE_SAMPLE_RHO.
+ *
+ * TRACE_SAMPLE_RHO if there are known misses, but the dead time of none is known.
  */
-double trace_sample_wood(const struct trace_sample *s);
-/* Generations for each place and stretch (section 6.4). */
-double trace_sample_gauge(const struct trace_sample *s);
-/* The rho to use. */
 double trace_sample_rho(const struct trace_sample *s);
 
 /*

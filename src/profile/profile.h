@@ -111,6 +111,7 @@ struct profile {
 	struct profile_bounds {	   /* of misses in a cache, if there are stretches */
 		const char *cache; /* "L1d"; NULL: not used */
 		struct trace_sample_bounds of;
+		double rho;
 	} bounds[PROFILE_BOUNDS];
 	struct store_bin_range *ranges; /* sorted by structure and location */
 	size_t range_count;

@@ -13,14 +13,22 @@ static uint64_t scaled(uint64_t count, double scale)
 	return (uint64_t)((double)count * scale + 0.5);
 }
 
-/* See profile.h. An access that was unknown above, too, counts with the product of both rho. */
-static void estimate(struct store_bin *b, double scale)
+static double rho_of(const struct profile *p, const char *cache)
 {
+	for (size_t i = 0; i < PROFILE_BOUNDS && p->bounds[i].cache != NULL; i++)
+		if (strcmp(p->bounds[i].cache, cache) == 0)
+			return p->bounds[i].rho;
+	return TRACE_SAMPLE_RHO;
+}
+
+/* See profile.h. An access that was unknown above, too, counts with the product of both rho. */
+static void estimate(const struct profile *p, struct store_bin *b, bool is_code, double scale)
+{
+	const double rho = rho_of(p, b->cache), above = rho_of(p, is_code ? "L1i" : "L1d");
 	const uint64_t known = scaled(b->misses - b->unknown - b->above, scale),
 		       all = scaled(b->unknown + b->above, scale);
 	const uint64_t part =
-		(uint64_t)ceil(scale * TRACE_SAMPLE_RHO *
-			       ((double)b->unknown + TRACE_SAMPLE_RHO * (double)b->above));
+		(uint64_t)ceil(scale * rho * ((double)b->unknown + above * (double)b->above));
 
 	b->cold = scaled(b->cold, scale);
 	b->by_self = scaled(b->by_self, scale);
@@ -99,6 +107,19 @@ const struct trace_sample_bounds *profile_bounds(const struct profile *p, const 
 	return NULL;
 }
 
+static int find_rho(const struct profile *p, const struct store_stretch *x, size_t count,
+		    struct profile_bounds *b, struct err *err)
+{
+	const struct store_stretch sum = store_stretch_sums(x, count, b->cache);
+	struct trace_sample all = {sum.misses, sum.unknown, sum.above, sum.late,
+				   sum.half,   sum.timed,   sum.dead,  sum.dead_late};
+
+	if (store_read_ways(p->store, b->cache, &all.ways, err) != 0)
+		return -1;
+	b->rho = trace_sample_rho(&all);
+	return 0;
+}
+
 /* What the stretches say about the caches. */
 static int find_bounds(struct profile *p, const struct store_stretch *x, size_t count,
 		       struct err *err)
@@ -106,13 +127,16 @@ static int find_bounds(struct profile *p, const struct store_stretch *x, size_t 
 	static const char *const names[] = {"L1d", "L1i", "L2", "L3", "L4", "LL"};
 	struct profile_bounds *b = p->bounds;
 	struct store_series s;
+	int status = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && p->stretches > 0; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && p->stretches > 0 && status == 0;
+	     i++) {
 		if (store_stretch_series(x, count, (const char *const[]){names[i], NULL}, &s,
 					 err) != 0)
 			return -1;
 		if (s.count > 0) {
 			b->cache = names[i];
+			status = find_rho(p, x, count, b, err);
 			trace_sample_bounds(&b->of, s.known, s.all, s.accesses, s.count,
 					    p->simulated);
 			b->of.known.sum *= (double)p->sets;
@@ -121,7 +145,7 @@ static int find_bounds(struct profile *p, const struct store_stretch *x, size_t 
 		}
 		free(s.known);
 	}
-	return 0;
+	return status;
 }
 
 static int read_stretches(struct profile *p, struct err *err)
@@ -146,6 +170,13 @@ static int read_stretches(struct profile *p, struct err *err)
 	return status;
 }
 
+static bool is_code(const struct profile *p, int64_t structure)
+{
+	const size_t at = profile_structure(p, structure);
+
+	return at != SIZE_MAX && strcmp(p->structures[at].kind, "code") == 0;
+}
+
 /* Of the process that has the structure. */
 static double scale_of(const struct profile *p, int64_t structure)
 {
@@ -162,8 +193,11 @@ int profile_sample_bins(struct profile *p, struct err *err)
 		return -1;
 	if (p->stretches == 0 && p->sets == 1)
 		return 0;
-	for (size_t i = 0; i < p->bin_count; i++)
-		estimate(&p->bins[i], scale_of(p, p->bins[i].structure_id));
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const int64_t structure = p->bins[i].structure_id;
+
+		estimate(p, &p->bins[i], is_code(p, structure), scale_of(p, structure));
+	}
 	return 0;
 }
 

@@ -62,8 +62,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			 " evictor_structure_id, evictor_location_id, misses, conflicts)"
 			 " VALUES(?,?,?,?,?,?,?,?)",
 	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, start, accesses,"
-			" instructions, misses, unknown, above, filled, generations,"
-			" generation_time, dead_time) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			" instructions, misses, unknown, above, late, half, timed, dead,"
+			" dead_late) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_REFERENCES] =
 		"REPLACE INTO reference(id, structure_id, location_id, counted, seen, w0, w1,"
 		" w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15)"

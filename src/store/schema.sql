@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (24).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (25).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes,
@@ -228,11 +228,13 @@ CREATE TABLE eviction(id INTEGER PRIMARY KEY, cache TEXT NOT NULL,
 	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL,
 	conflicts INTEGER);
 -- The stretches of a run that a sampled simulation has simulated: a row for each, and each cache. misses: the unknown
--- references, and those above, among them. filled: places with a line at the end. Times are in any unit.
+-- references, and those above, among them. late, half: of these two, after an eighth, and after half of the stretch.
+-- timed: known misses whose place is known to have been last used when. dead: the unknown misses that they stand for;
+-- dead_late: the same, had the stretch begun after an eighth of it. Both are in units of 2^-16.
 CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache TEXT NOT NULL,
 	start INTEGER NOT NULL, accesses INTEGER NOT NULL, instructions INTEGER NOT NULL, misses INTEGER NOT NULL,
-	unknown INTEGER NOT NULL, above INTEGER NOT NULL, filled INTEGER NOT NULL, generations INTEGER NOT NULL,
-	generation_time INTEGER NOT NULL, dead_time INTEGER NOT NULL,
+	unknown INTEGER NOT NULL, above INTEGER NOT NULL, late INTEGER NOT NULL, half INTEGER NOT NULL,
+	timed INTEGER NOT NULL, dead INTEGER NOT NULL, dead_late INTEGER NOT NULL,
 	PRIMARY KEY(process_id, number, cache)) WITHOUT ROWID;
 -- References of the instruction at a location to a structure, hits too. counted: exactly, beside windows;
 -- seen: in windows; w0 to w15: the sums of their weights, by group of windows. A weight says how many references of

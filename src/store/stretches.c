@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/events.h"
 #include "store/row.h"
 #include "store/select.h"
 
@@ -21,10 +22,11 @@ int store_put_stretch(struct store *s, const struct store_stretch *x, struct err
 	row_count(&r, x->misses);
 	row_count(&r, x->unknown);
 	row_count(&r, x->above);
-	row_count(&r, x->filled);
-	row_count(&r, x->generations);
-	row_count(&r, x->generation_time);
-	row_count(&r, x->dead_time);
+	row_count(&r, x->late);
+	row_count(&r, x->half);
+	row_count(&r, x->timed);
+	row_count(&r, x->dead);
+	row_count(&r, x->dead_late);
 	return row_end(&r, err);
 }
 
@@ -38,15 +40,16 @@ static const struct select_column columns[] = {
 	{SELECT_U64, offsetof(struct store_stretch, misses), NULL},
 	{SELECT_U64, offsetof(struct store_stretch, unknown), NULL},
 	{SELECT_U64, offsetof(struct store_stretch, above), NULL},
-	{SELECT_U64, offsetof(struct store_stretch, filled), NULL},
-	{SELECT_U64, offsetof(struct store_stretch, generations), NULL},
-	{SELECT_U64, offsetof(struct store_stretch, generation_time), NULL},
-	{SELECT_U64, offsetof(struct store_stretch, dead_time), NULL},
+	{SELECT_U64, offsetof(struct store_stretch, late), NULL},
+	{SELECT_U64, offsetof(struct store_stretch, half), NULL},
+	{SELECT_U64, offsetof(struct store_stretch, timed), NULL},
+	{SELECT_U64, offsetof(struct store_stretch, dead), NULL},
+	{SELECT_U64, offsetof(struct store_stretch, dead_late), NULL},
 };
 
 static const struct select query = {
 	"SELECT process_id, number, cache, start, accesses, instructions, misses, unknown, above,"
-	" filled, generations, generation_time, dead_time FROM stretch"
+	" late, half, timed, dead, dead_late FROM stretch"
 	" WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number, cache",
 	sizeof(struct store_stretch),
 	SELECT_COLUMNS(columns),
@@ -64,6 +67,44 @@ static bool is_among(const char *const *names, const char *name)
 	while (*names != NULL && strcmp(*names, name) != 0)
 		names++;
 	return *names != NULL;
+}
+
+int store_read_ways(struct store *s, const char *cache, uint64_t *ways, struct err *err)
+{
+	struct store_geometry *g;
+	size_t count;
+	const char *comma;
+
+	*ways = 0;
+	if (store_read_geometry(s, &g, &count, err) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		comma = strchr(g[i].value, ','); /* "16K,1,64,lru" */
+		if (strcmp(g[i].name, cache) == 0 && comma != NULL)
+			*ways = strtoull(comma + 1, NULL, 10);
+	}
+	free(g);
+	return 0;
+}
+
+struct store_stretch store_stretch_sums(const struct store_stretch *x, size_t count,
+					const char *cache)
+{
+	struct store_stretch sum = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(x[i].cache, cache) != 0)
+			continue;
+		sum.misses += x[i].misses;
+		sum.unknown += x[i].unknown;
+		sum.above += x[i].above;
+		sum.late += x[i].late;
+		sum.half += x[i].half;
+		sum.timed += x[i].timed;
+		sum.dead += x[i].dead;
+		sum.dead_late += x[i].dead_late;
+	}
+	return sum;
 }
 
 int store_stretch_series(const struct store_stretch *x, size_t count, const char *const *caches,

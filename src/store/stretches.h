@@ -21,16 +21,24 @@ struct store_stretch {
 	uint64_t accesses, instructions; /* of the stretch */
 	uint64_t misses;		 /* with the unknown references */
 	uint64_t unknown;		 /* misses in a free place */
-	uint64_t above;	 /* other misses of accesses that were unknown in a cache above */
-	uint64_t filled; /* places that held a line at the end */
-	/* from a known miss to the next one at the same place; times in any unit */
-	uint64_t generations, generation_time, dead_time;
+	uint64_t above; /* other misses of accesses that were unknown in a cache above */
+	/* of these two: after an eighth of the stretch; after half */
+	uint64_t late, half;
+	/* what known misses say about unknown ones, see trace_sample.h; dead in units of 2^-16 */
+	uint64_t timed, dead, dead_late;
 };
 
 int store_put_stretch(struct store *s, const struct store_stretch *x, struct err *err);
 /* By process, number and cache; process STORE_ALL: of all. */
 int store_read_stretches(struct store *s, int64_t process, struct store_stretch **items,
 			 size_t *count, struct err *err);
+
+/* The ways of the cache with this name, from the table of geometry; 0: not known. */
+int store_read_ways(struct store *s, const char *cache, uint64_t *ways, struct err *err);
+
+/* The sums of what the cache with this name saw; its other members stay 0. */
+struct store_stretch store_stretch_sums(const struct store_stretch *x, size_t count,
+					const char *cache);
 
 /*
  * The misses of each of `count` stretches: those that are known, and all, with unknown references.

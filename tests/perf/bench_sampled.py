@@ -14,13 +14,14 @@ import io
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 
 import bench
 
-PROGRAMS = ['gzip', 'bzip2', 'xz', 'sqlite3', 'perl', 'cc1']
+PROGRAMS = ['gzip', 'bzip2', 'xz', 'sqlite3', 'perl', 'python3', 'cc1']
 SIZES = ['16K', '128K', '1M']
 SHARES = ['2%', '5%', '10%', '20%']
 LENGTHS = ['100K', '500K', '1M', '4M']
@@ -49,7 +50,7 @@ class Run:
                  (key[5:] for key in rows[0] if key.startswith('self_'))}
         accesses = total['Dr'] + total['Dw']
         self.ratio = 100 * (total['D1mr'] + total['D1mw']) / accesses
-        self.unknown = 100 * (total.get('D1ur', 0) + total.get('D1uw', 0)) / accesses
+        self.known, self.unknown = self.sums(path)
         self.low = self.high = self.ratio
         screen = subprocess.run([dwell, 'report', '-i', path], check=True, capture_output=True, text=True).stdout
         found = re.search(r'^L1d +\S+ +1 +\S+ % +(\S+) % +(\S+) %', screen, re.M)
@@ -59,6 +60,15 @@ class Run:
         self.stretches = int(found[1].replace(',', '')) if found else 0
         self.bins = [((row['function'], row['data']), float(row['stall']))
                      for row in self.rows(dwell, 'bins', path)] if data else []
+
+    @staticmethod
+    def sums(path):
+        """Known misses and unknown references in stretches, in per cent of their accesses."""
+        store = sqlite3.connect(path)
+        misses, unknown, accesses = store.execute("SELECT sum(misses), sum(unknown), sum(accesses) FROM stretch"
+                                                  " WHERE cache = 'L1d'").fetchone()
+        store.close()
+        return (100 * (misses - unknown) / accesses, 100 * unknown / accesses) if accesses else (0, 0)
 
     @staticmethod
     def rows(dwell, view, path):
@@ -127,12 +137,13 @@ def order(p):
     return [p.name, str(len(full)), str(len(kept & {name for name, _ in full})), worst, 'yes' if worst == 1 else 'no']
 
 
-def unknown(p):
-    """Of a cache of 1 MB: the true share of misses among unknown references, and errors with rho 0, 0.5 and 1."""
-    runs, true = p.sampled('1M', '10%,500K'), p.true['1M'].ratio
-    found = mean((true - (run.ratio - run.unknown / 2)) / run.unknown for run in runs if run.unknown)
-    errors = [mean(abs(run.ratio + (rho - 0.5) * run.unknown - true) for run in runs) for rho in (0, 0.5, 1)]
-    return [p.name, found] + errors
+def unknown(p, size, sample):
+    """The true share of misses among unknown references, the estimate, and errors with that and rho 0, 0.5 and 1."""
+    runs, true = p.sampled(size, sample), p.true[size].ratio
+    shares = [mean((ratio(run) - run.known) / run.unknown for run in runs if run.unknown)
+              for ratio in (lambda run: true, lambda run: run.ratio)]
+    errors = [mean(abs(run.known + rho * run.unknown - true) for run in runs) for rho in (0, 0.5, 1)]
+    return [p.name] + shares + [p.error(size, sample)] + errors
 
 
 def print_tables(programs):
@@ -147,8 +158,11 @@ def print_tables(programs):
           [[p.name] + [n for size in SIZES for n in (p.true[size].ratio, p.error(size, '10%,500K'))] for p in programs])
     table('**Figure 9**: error in points by length, 1 MB, a share of 10 %.', LENGTHS,
           [[p.name] + [p.error('1M', '10%,' + length) for length in LENGTHS] for p in programs])
-    table('**Tables 4 and 5**: 1 MB, `--sample 10%,500K`: the share of misses among unknown references, and the '
-          'error in points with each rho.', ['true rho', 'rho 0', 'rho 0.5', 'rho 1'], [unknown(p) for p in programs])
+    for size, sample in ('16K', '10%,500K'), ('128K', '10%,500K'), ('1M', '10%,500K'), ('1M', '10%,4M'):
+        table('**Tables 4 and 5**: %sB, `--sample %s`: the share of misses among unknown references, and the '
+              'error in points with the estimate, and with each rho.' % (size, sample),
+              ['true rho', 'estimate', 'error', 'rho 0', 'rho 0.5', 'rho 1'],
+              [unknown(p, size, sample) for p in programs])
     table('**Table 6**: bins that make 90 % of the stall, 128 KB, `--sample 10%,500K`.',
           ['bins', 'in both', 'most stall of two swapped, ratio', 'order kept'], [order(p) for p in programs])
     table('**Figure 10**: CPU time with `--data`, 128 KB, over that of the program.', ['all accesses', '10%,500K', '10%,100K'],
@@ -164,7 +178,7 @@ def main():
     options = p.parse_args()
     options.dwell = os.path.abspath(options.dwell)
     base = tempfile.mkdtemp(prefix='dwell-bench-')
-    os.environ.update(LC_ALL='C', PERL_HASH_SEED='0')
+    os.environ.update(LC_ALL='C', PERL_HASH_SEED='0', PYTHONHASHSEED='0')
     try:
         programs = [Program(name, options, base) for name in PROGRAMS if re.search(options.only, name)]
         print_tables(programs)

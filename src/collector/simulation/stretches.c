@@ -20,10 +20,11 @@ const char *recorder_on_stretch(struct recorder *r, struct process *p,
 			.misses = c->missed,
 			.unknown = c->unknown,
 			.above = c->above,
-			.filled = c->filled,
-			.generations = c->generations,
-			.generation_time = c->generation_time,
-			.dead_time = c->dead_time,
+			.late = c->late,
+			.half = c->half,
+			.timed = c->timed,
+			.dead = c->dead,
+			.dead_late = c->dead_late,
 		};
 
 		if (row.cache == NULL && c->missed != 0)

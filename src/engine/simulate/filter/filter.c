@@ -20,6 +20,8 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/sampled/dead.h"
+#include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
 #include "sim/base/bits.h"
@@ -287,7 +289,7 @@ static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell, 
 	if (filter_watches()) {
 		if (w.is_fast)
 			filter_look_below(); /* what missed before is counted before */
-		filter_access_replaced(l, line & (LINES - 1), l->owners[least]);
+		filter_access_replaced(l, line & (LINES - 1), l->owners[least], l->stamps[least]);
 	}
 	if (l->owners[least])
 		*l->owners[least] = 0;
@@ -428,6 +430,21 @@ static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 	return place;
 }
 
+/* What missed before the miss that C handles now is looked up before it. */
+static void look_below(const struct thread *t, uint64_t clock)
+{
+	uint64_t stand_for = 1;
+
+	if (stretches_are_on())
+		dead_reach(stretches_part(t));
+	if (w.is_fast) {
+		stand_for = filter_notes_stand_for();
+		filter_look_below();
+	}
+	if (stretches_are_on())
+		dead_look((const uint64_t[]){clock, w.last_clock}, stand_for);
+}
+
 uint64_t filter_missed(uint64_t clock)
 {
 	struct thread *t = thread_self();
@@ -445,8 +462,7 @@ uint64_t filter_missed(uint64_t clock)
 		return (uint64_t)(uintptr_t)filter_site_back(site);
 	}
 	filter_access.site = number;
-	if (w.is_fast)
-		filter_look_below();
+	look_below(t, clock);
 	filter_calls_catch_up(t);
 	if (owner->flags & FILTER_SITE_CODE) {
 		t->regs[site[SITE_REG]] = fetch(s, &segment_insns(s)[owner->index], clock);
@@ -463,6 +479,7 @@ uint64_t filter_missed(uint64_t clock)
 		if (filter_window_is_open)
 			filter_window_saw();
 	}
+	dead_looked();
 	return (uint64_t)(uintptr_t)filter_site_back(site);
 }
 

@@ -8,6 +8,7 @@
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/sampled/cold.h"
+#include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/references.h"
 #include "sim/cache/entry.h"
@@ -86,12 +87,22 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 	a.caches |= (uint8_t)bit;
 }
 
-void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim)
+/* Is the miss, on a line that had another one's place, a known one that counts? */
+static bool is_first_known(enum bin_cache cache, uint64_t line)
+{
+	return !((a.caches | a.elsewhere) & 1u << cache) && !a.unknown && filter_counts_set(line);
+}
+
+void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim,
+			    uint64_t stamp)
 {
 	const enum bin_cache cache = l == &filter_state.data   ? BIN_FIRST_DATA
 				     : l == &filter_state.code ? BIN_FIRST_CODE
 							       : BIN_FIRST_DATA + 1;
 
+	if (stretches_are_on() && victim && l->by_use && !l->came && is_first_known(cache, line))
+		dead_missed(&stretch_caches[cache],
+			    l == &filter_state.last ? DEAD_CLOCK_LAST : DEAD_CLOCK_FIRST, stamp);
 	replaced(cache, line, victim ? filter_line_of(l, victim) : SIM_NO_LINE);
 }
 
@@ -139,6 +150,8 @@ void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere,
 		struct stretch_cache *c = &stretch_caches[__builtin_ctz(bit)];
 
 		c->missed += counts;
+		if (counts && unknown & bit)
+			dead_unknown(c);
 		if (above) {
 			c->above += counts;
 			*event(events, SIM_ABOVE + 3 * (level - 1) + column) += counts;

@@ -46,7 +46,8 @@ void filter_access_repeat(const struct repeat *rep);
 void filter_access_elements(const uint64_t *entries, uint32_t n);
 
 /* It has replaced a line of the level by `line`; the cell of that is NULL if there was none. */
-void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim);
+void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim,
+			    uint64_t stamp);
 
 /* The same in the levels below the filter. */
 extern const struct sim_watch filter_access_watch;

@@ -6,8 +6,7 @@
  *
  * Misses of accesses in a hierarchy of two levels are handled here, as every tenth access of a
  * program may miss. There are variants: for LRU caches of up to 8 ways, and for all others; with
- * status flags saved or not. C handles all the rest. T_REGS is free while the thread is in the code
- * cache. Only one thread comes here.
+ * status flags saved or not. C handles the rest. T_REGS is free meanwhile. One thread comes here.
  *
  * Only the first level is updated at once. The miss is noted; some hundred are counted and looked
  * up in LL together. Nothing but misses reads LL, and so the processor waits for many lines of its
@@ -499,7 +498,8 @@ filter_slow:
 	pushfq
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	9f
-81:	vmovq	%xmm31, %rdi
+81:	vmovdqa64 %ymm31, %gs:T_COUNTERS
+	vmovq	%xmm31, %rdi
 	call	filter_missed
 	mov	%rax, %gs:T_MISS_BACK
 	popfq

@@ -36,6 +36,8 @@ extern void filter_look_below_data(void), filter_look_below_alone(void);
 /* The first note of the call that allocates, if one goes on. Notes before it are not held. */
 struct note *filter_allocating;
 
+static uint64_t noted; /* since filter_notes_stand_for has counted them */
+
 #define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
 #define AHEAD 12		   /* notes whose lines are prefetched */
 
@@ -196,6 +198,17 @@ void filter_look_at_misses(uint64_t start, uint64_t end, bool before_call)
 		     end, bins_versions());
 }
 
+uint64_t filter_notes_stand_for(void)
+{
+	uint64_t all;
+
+	if (filter_notes_limit == filter_notes || filter_next_note < filter_notes_limit)
+		return 1;
+	all = noted + (uint64_t)(filter_next_note - filter_notes) + 1;
+	noted = -(uint64_t)(filter_next_note - filter_notes); /* they are about to be added */
+	return all;
+}
+
 /* ---- Calls that allocate ---- */
 
 void filter_allocation_begins(void)
@@ -282,6 +295,7 @@ void filter_look_below(void)
 		filter_look_below_alone();
 		return;
 	}
+	noted += (uint64_t)(end - filter_notes);
 	now = bins_versions();
 	filter_look_below_data();
 	for (struct note *n = filter_notes; n < end; n++) {

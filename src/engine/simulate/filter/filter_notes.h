@@ -54,6 +54,13 @@ bool filter_allocates(void);
 /* Count what calls hold as what it was found to be. */
 void filter_allocation_settle(void);
 
+/*
+ * Misses that code notes are counted together, too late to know some things. The one that finds no
+ * room comes to C: it stands for so many, itself among them, since the last such one. All others
+ * that come to C stand for themselves: 1. To be called before filter_look_below.
+ */
+uint64_t filter_notes_stand_for(void);
+
 /* May code note misses? If not C handles each at once. */
 void filter_notes_allow(bool may);
 

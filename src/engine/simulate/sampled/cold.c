@@ -4,7 +4,6 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
-#include "engine/simulate/filter/filter_sets.h"
 #include "sim/cache/cache.h"
 #include "sim/system/hierarchy.h"
 
@@ -39,17 +38,6 @@ static void empty_level(struct filter_level *l, const struct sim_cache *c)
 		}
 		filter_forget_oldest(l, set);
 	}
-}
-
-static uint64_t count_level(const struct filter_level *l, const struct sim_cache *c)
-{
-	const uint64_t places = 1ull << l->row_shift >> 3;
-	uint64_t n = 0;
-
-	for (uint64_t set = 0; set < c->sets; set++)
-		for (uint64_t i = set * places; i < set * places + c->ways; i++)
-			n += l->owners[i] && filter_counts_set(set);
-	return n;
 }
 
 /* ---- Caches below ---- */
@@ -113,18 +101,4 @@ void cold_empty(void)
 	for (uint64_t i = 0; i < filling_count(); i++)
 		empty_set_of(&core->levels[filling_at(i)->level]->cache, filling_at(i)->line);
 	grow_give_back(&fillings, fillings.used);
-}
-
-void cold_count(uint64_t filled[])
-{
-	const struct sim_core *core = &filter_state.h->core;
-
-	filled[BIN_FIRST_DATA] = count_level(&filter_state.data, &core->levels[0]->cache);
-	if (filter_has_code())
-		filled[BIN_FIRST_CODE] =
-			count_level(&filter_state.code, &core->levels[SIM_CODE_SLOT]->cache);
-	if (filter_state.is_fast)
-		filled[1] = count_level(&filter_state.last, &core->levels[1]->cache);
-	for (uint64_t i = 0; i < filling_count(); i++)
-		filled[filling_at(i)->level] += filter_counts_set(filling_at(i)->line);
 }

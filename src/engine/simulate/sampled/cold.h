@@ -12,8 +12,6 @@
 bool cold_start(void);
 /* Empty all caches. No thread is in the filter variant, and no misses are noted. */
 void cold_empty(void);
-/* Count the places of the caches that hold a line, by enum bin_cache. */
-void cold_count(uint64_t filled[]);
 /* What bins.c keeps of the set of a line, for each cache. NULL: memory has run out. */
 uint32_t *cold_set(enum bin_cache cache, uint64_t line);
 /*

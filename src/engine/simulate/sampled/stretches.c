@@ -14,6 +14,7 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/sampled/cold.h"
+#include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/translate/world.h"
 
@@ -102,13 +103,8 @@ static void tell(struct process *p)
 				   .start = s.began,
 				   .accesses = s.done.accesses,
 				   .instructions = s.done.instructions};
-	uint64_t filled[BIN_CACHES] = {0};
 
-	cold_count(filled);
-	for (uint32_t i = 0; i < BIN_CACHES; i++) {
-		r.caches[i] = stretch_caches[i];
-		r.caches[i].filled = filled[i];
-	}
+	memcpy(r.caches, stretch_caches, sizeof r.caches);
 	if (s.done.accesses)
 		records_stretch(p, &r);
 }
@@ -117,6 +113,7 @@ static void tell(struct process *p)
 static void finish(struct process *p)
 {
 	filter_window_close();
+	dead_reach(DEAD_WHOLE);
 	filter_settle();
 	filter_allocation_settle();
 	tell(p);
@@ -133,6 +130,7 @@ static void open(struct thread *t, uint64_t total)
 {
 	cold_empty();
 	memset(stretch_caches, 0, sizeof stretch_caches);
+	dead_begin();
 	s.done = nothing;
 	s.began = total;
 	s.phase = PHASE_ON;
@@ -224,6 +222,13 @@ static uint64_t left(const struct thread *t, uint64_t accesses)
 	const uint64_t done = s.done.accesses + accesses - t->stretch_from.accesses;
 
 	return done < s.planned ? s.planned - done : 0;
+}
+
+uint32_t stretches_part(const struct thread *t)
+{
+	const uint64_t rest = left(t, lanes_accesses(t));
+
+	return DEAD_WHOLE - (uint32_t)((unsigned __int128)rest * DEAD_WHOLE / s.planned);
 }
 
 void stretches_turn_begins(struct thread *t)

@@ -47,6 +47,8 @@ void stretches_turn_begins(struct thread *t);
  * must go to the dispatcher, which calls stretches_look. No lock.
  */
 bool stretches_turn_ends(struct thread *t);
+/* Called by translated code: the part of the stretch that is over, of DEAD_WHOLE. No lock. */
+uint32_t stretches_part(const struct thread *t);
 /* In the dispatcher, behind that. t holds the turn. No lock. */
 void stretches_look(struct thread *t);
 
