@@ -193,7 +193,7 @@ static int add_data_of(const struct cost_rows *rows, const struct export_data *d
 	struct query all;
 	int status;
 
-	if (profile_open_bins(&p, d->path, process, err) != 0)
+	if (profile_open_fields(&p, d->path, process, err) != 0)
 		return -1;
 	query_init(&all);
 	status = code_data_init(&data, &p, &all, find_row, row_of, err);

@@ -71,6 +71,17 @@ def fields_have_their_names_and_types():
 
 
 @case
+def annotated_lines_name_their_fields():
+    """The loop over one field misses on nothing else of the array."""
+    simulated(PROGRAM)
+    status, out, err = run('annotate', 'add_heat', '--format', 'json', 'run.db')
+    found = [d for f in json.loads(out)['files'] for l in f['lines'] for d in l.get('data', []) if d['name'] == 'particles']
+    check(status == 0 and {d['field'] for d in found if d['L1_misses']} == {'particle.heat'}, err, found)
+    check(sum(d['L1_misses'] for d in found) == COUNT * ROUNDS, found)
+    check('  particles particle.heat\n' in run('annotate', 'add_heat', 'run.db')[1], 'text')
+
+
+@case
 def fields_of_cpp():
     """Members of classes and their bases, of what containers hold, and of what a wrapper's caller wants."""
     simulated(PROGRAM + '-cpp')

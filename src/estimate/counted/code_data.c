@@ -5,16 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
 #include "base/sort.h"
+#include "estimate/fields/fields.h"
 
-static void add_row(void *to, const void *more)
+static int compare_keys(const void *a, const void *b)
 {
-	struct code_data_row *row = to;
-	const struct code_data_row *x = more;
+	const struct code_data_row *x = a, *y = b;
 
-	counted_add(&row->first, &x->first);
-	counted_add(&row->last, &x->last);
+	if (x->piece != y->piece)
+		return x->piece < y->piece ? -1 : 1;
+	if (x->structure != y->structure)
+		return x->structure < y->structure ? -1 : 1;
+	return strcmp(x->field, y->field);
+}
+
+static void merge_rows(struct code_data *c)
+{
+	size_t used = 0;
+
+	qsort(c->rows, c->count, sizeof(*c->rows), compare_keys);
+	for (size_t i = 0; i < c->count; i++) {
+		struct code_data_row *to = used > 0 ? &c->rows[used - 1] : NULL;
+
+		if (to == NULL || compare_keys(to, &c->rows[i]) != 0) {
+			c->rows[used++] = c->rows[i];
+			continue;
+		}
+		counted_add(&to->first, &c->rows[i].first);
+		counted_add(&to->last, &c->rows[i].last);
+	}
+	c->count = used;
 }
 
 static int compare(const void *a, const void *b)
@@ -25,7 +45,22 @@ static int compare(const void *a, const void *b)
 		return x->piece < y->piece ? -1 : 1;
 	if (x->cycles != y->cycles)
 		return x->cycles < y->cycles ? 1 : -1;
-	return strcmp(x->structure->name, y->structure->name);
+	if (x->structure != y->structure)
+		return strcmp(x->structure->name, y->structure->name);
+	return strcmp(x->field, y->field);
+}
+
+static const char *field_of(struct code_data *c, const struct data_row *structure,
+			    const struct store_bin *b)
+{
+	struct text name = {0};
+	const char *kept = "";
+
+	fields_name_bin(c->names.profile, structure, b, &name);
+	if (name.count > 0)
+		kept = arena_strdup(&c->strings, text_get(&name));
+	text_release(&name);
+	return kept != NULL ? kept : "";
 }
 
 static void list_rows(struct code_data *c, code_data_piece *piece_of, const void *context)
@@ -46,6 +81,7 @@ static void list_rows(struct code_data *c, code_data_piece *piece_of, const void
 			row.first = misses;
 		else
 			continue;
+		row.field = field_of(c, row.structure, b);
 		c->rows[c->count++] = row;
 	}
 }
@@ -53,20 +89,17 @@ static void list_rows(struct code_data *c, code_data_piece *piece_of, const void
 int code_data_init(struct code_data *c, const struct profile *p, const struct query *q,
 		   code_data_piece *piece_of, const void *context, struct err *err)
 {
-	static const struct group_type by_key = {sizeof(struct code_data_row),
-						 offsetof(struct code_data_row, first), add_row};
-
 	*c = (struct code_data){0};
 	if (counted_init(&c->names, p, q, DATA_BY_LINE, NULL, err) != 0)
 		return -1;
 	c->rows = calloc(p->bin_count + 1, sizeof(*c->rows));
-	if (c->rows != NULL)
-		list_rows(c, piece_of, context);
-	if (c->rows == NULL || group_sum(&by_key, c->rows, &c->count) != 0) {
+	if (c->rows == NULL) {
 		code_data_release(c);
 		return err_set(err, "not enough memory for the misses of %zu instructions",
 			       p->bin_count);
 	}
+	list_rows(c, piece_of, context);
+	merge_rows(c);
 	for (size_t i = 0; i < c->count; i++)
 		c->rows[i].cycles = counted_cycles(c->rows[i].first.all, c->rows[i].last.all);
 	qsort(c->rows, c->count, sizeof(*c->rows), compare);
@@ -76,6 +109,7 @@ int code_data_init(struct code_data *c, const struct profile *p, const struct qu
 void code_data_release(struct code_data *c)
 {
 	free(c->rows);
+	arena_release(&c->strings);
 	counted_release(&c->names);
 	*c = (struct code_data){0};
 }

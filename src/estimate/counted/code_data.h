@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The data structures that pieces of code miss on, such as lines of the source. */
+/* The data structures and fields that pieces of code miss on, such as lines of the source. */
 #ifndef DWELL_ESTIMATE_COUNTED_CODE_DATA_H
 #define DWELL_ESTIMATE_COUNTED_CODE_DATA_H
 
@@ -8,10 +8,10 @@
 /* The number of the piece with the code at a location; SIZE_MAX: none has it. */
 typedef size_t code_data_piece(const void *context, int64_t location);
 
-/* The key comes first. */
 struct code_data_row {
 	size_t piece;
 	const struct data_row *structure;
+	const char *field; /* of the structure; "" if it has none, or cannot be told */
 	struct counted_misses first, last; /* in the first level of data or code; in LL */
 	double cycles;			   /* that accesses wait for these misses */
 };
@@ -20,10 +20,11 @@ struct code_data {
 	struct counted names;
 	struct code_data_row *rows; /* by piece, most cycles first */
 	size_t count;
+	struct arena strings;
 };
 
 /*
- * The misses of the pieces, of a profile that profile_open_bins has opened, which must outlive
+ * The misses of the pieces, of a profile that profile_open_fields has opened, which must outlive
  * them. Release with code_data_release. Returns -1 with *err when memory runs out.
  */
 int code_data_init(struct code_data *c, const struct profile *p, const struct query *q,

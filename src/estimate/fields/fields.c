@@ -60,18 +60,12 @@ static struct members_of type_of(const struct profile *p, const struct data_row 
 	return (struct members_of){s->layout_id, data_element_size(p, s), s->smallest, s->largest};
 }
 
-static void name_field(struct fields *f, struct fields_row *row, int64_t site,
-		       const struct members_place *place)
+static const char *name_field(const struct profile *p, const struct data_row *r, int64_t site,
+			      const struct members_place *place, struct text *out)
 {
-	const struct data_row *r = row->data;
-	const struct members_of of = type_of(f->data.profile, r, site);
-	struct text name = {0};
+	const struct members_of of = type_of(p, r, site);
 
-	if (place->low > place->high || !has_fields(r))
-		return;
-	row->type = members_name(f->data.profile, &of, place, &name);
-	row->field = keep(f, text_get(&name));
-	text_release(&name);
+	return place->low <= place->high && has_fields(r) ? members_name(p, &of, place, out) : NULL;
 }
 
 /* ---- Rows ---- */
@@ -153,10 +147,14 @@ static void add_sample(struct fields *f, size_t i, const struct model_share *sha
 	const bool is_block = row.data->site != NULL;
 	const uint64_t start = is_block ? a->block : variable_start(p, row.data, a->address);
 	const uint64_t offset = a->address - start;
+	struct text name = {0};
 
 	*(p->samples[i].status == 0 ? &row.cost.misses : &row.cost.unresolved) = share->misses;
 	if (start != 0 && start <= a->address)
-		name_field(f, &row, a->site, &(struct members_place){offset, offset, 0, a->size});
+		row.type = name_field(p, row.data, a->site,
+				      &(struct members_place){offset, offset, 0, a->size}, &name);
+	row.field = keep(f, text_get(&name));
+	text_release(&name);
 	f->rows[f->count++] = row;
 }
 
@@ -188,14 +186,32 @@ static int compare_range(const void *key, const void *item)
 	return (b->location_id > r->location_id) - (b->location_id < r->location_id);
 }
 
+const char *fields_name_bin(const struct profile *p, const struct data_row *r,
+			    const struct store_bin *b, struct text *out)
+{
+	const size_t at = profile_structure(p, b->structure_id);
+	const struct store_bin_range *range = NULL;
+	uint64_t shift = 0;
+
+	if (p->range_count > 0)
+		range = bsearch(b, p->ranges, p->range_count, sizeof(*range), compare_range);
+	if (range == NULL || at == SIZE_MAX)
+		return NULL;
+	if (p->structures[at].start != 0) /* symbols may begin inside of a variable */
+		shift = p->structures[at].start - variable_start(p, r, p->structures[at].start);
+	return name_field(
+		p, r, p->structures[at].site_id,
+		&(struct members_place){range->low + shift, range->high + shift, range->step, 0},
+		out);
+}
+
 static void add_bin(struct fields *f, const struct store_bin *b)
 {
 	const struct profile *p = f->data.profile;
 	const size_t at = profile_structure(p, b->structure_id);
-	const struct store_bin_range *r = NULL;
 	const struct counted_misses misses = counted_of(p, b);
 	struct fields_row row = {0};
-	uint64_t shift = 0;
+	struct text name = {0};
 
 	if (at == SIZE_MAX || f->data.row_of[at] >= f->data.count ||
 	    strcmp(p->structures[at].kind, store_structure_kinds[STORE_OF_CODE]) == 0)
@@ -205,14 +221,9 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 		row.last = misses;
 	else if (strncmp(b->cache, "L1", 2) == 0)
 		row.first = misses;
-	if (p->range_count > 0)
-		r = bsearch(b, p->ranges, p->range_count, sizeof(*r), compare_range);
-	if (p->structures[at].start != 0) /* symbols may begin inside of a variable */
-		shift = p->structures[at].start -
-			variable_start(p, row.data, p->structures[at].start);
-	if (r != NULL)
-		name_field(f, &row, p->structures[at].site_id,
-			   &(struct members_place){r->low + shift, r->high + shift, r->step, 0});
+	row.type = fields_name_bin(p, row.data, b, &name);
+	row.field = keep(f, text_get(&name));
+	text_release(&name);
 	f->rows[f->count++] = row;
 }
 

@@ -27,6 +27,14 @@ struct fields {
 };
 
 /*
+ * Append the name of the field on which the instruction of the bin misses in its structure, whose
+ * row in a `data` of the profile is r; nothing if it has none, or cannot be told. Returns its type,
+ * or NULL; the profile owns it.
+ */
+const char *fields_name_bin(const struct profile *p, const struct data_row *r,
+			    const struct store_bin *b, struct text *out);
+
+/*
  * The fields of a profile: by samples, or by bins (profile_open_bins), which must outlive them.
  * `q` has the cache, for samples. Release with fields_release. Returns -1 with *err when memory
  * runs out.

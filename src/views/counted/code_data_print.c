@@ -25,17 +25,27 @@ static void get_name(const void *row, struct value *v)
 	v->text = row_of(row)->structure->name;
 }
 
+static void get_field(const void *row, struct value *v)
+{
+	v->text = row_of(row)->field;
+	v->is_missing = v->text[0] == '\0';
+}
+
 /* Below its line. */
 static void get_indented(const void *row, struct value *v)
 {
-	text_addf(v->made, "  %s", row_of(row)->structure->name);
+	const struct code_data_row *r = row_of(row);
+
+	text_addf(v->made, "  %s%s%s", r->structure->name, r->field[0] != '\0' ? " " : "",
+		  r->field);
 	v->text = text_get(v->made);
 }
 
 static const struct column misses[] = MISS_TABLE(struct code_data_row, first, last);
 
 static const struct column name = {NULL, "name", UNIT_TEXT, get_name};
-static const struct column indented = {"LINE, DATA STRUCTURE", NULL, UNIT_TEXT, get_indented,
+static const struct column field = {NULL, "field", UNIT_TEXT, get_field};
+static const struct column indented = {"LINE, DATA STRUCTURE, FIELD", NULL, UNIT_TEXT, get_indented,
 				       .may_cut = true};
 
 #define M(column) (&misses[column])
@@ -154,10 +164,10 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 
 json_t *code_data_json(const struct code_data *c, size_t line)
 {
-	const struct column_list *list =
-		c->names.profile->has_conflicts
-			? COLUMN_LIST(&name, MISS_COUNTS(misses), MISS_CONFLICT_COUNTS(misses))
-			: COLUMN_LIST(&name, MISS_COUNTS(misses));
+	const struct column_list *list = c->names.profile->has_conflicts
+						 ? COLUMN_LIST(&name, &field, MISS_COUNTS(misses),
+							       MISS_CONFLICT_COUNTS(misses))
+						 : COLUMN_LIST(&name, &field, MISS_COUNTS(misses));
 	json_t *o = json_array();
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);
