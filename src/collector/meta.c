@@ -100,6 +100,8 @@ int meta_put_start(struct store *s, const struct collector_options *o, struct er
 	bad |= put_int(s, "nested_one_in", c->nested_one_in, err);
 	bad |= put_int(s, "duty_ppm", c->duty_ppm, err);
 	bad |= put_int(s, "sample_period", c->sample_period, err);
+	if (c->sample_ppm != 0)
+		bad |= put_int(s, "sample_ppm", c->sample_ppm, err);
 	bad |= put_int(s, "l1d_bytes", m.cache_bytes[1], err);
 	bad |= put_int(s, "l2_bytes", m.cache_bytes[2], err);
 	bad |= put_int(s, "l3_bytes", m.cache_bytes[3], err);

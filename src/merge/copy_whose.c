@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies a simulation's misses by data structure, with new ids. */
+/* Copies a simulation's misses by data structure, and its stretches, with new ids. */
 #include <stdlib.h>
 
 #include "merge/private.h"
 #include "store/layouts.h"
+#include "store/stretches.h"
 #include "store/whose.h"
 
 static int put_structures(struct copying *c, struct store_structure *x, struct err *err)
@@ -59,10 +60,19 @@ static int put_references(struct copying *c, struct store_references *x, struct 
 COPY_EACH(references, struct store_references,
 	  store_read_references(c->in, STORE_ALL, &items, &count, err))
 
+static int put_stretches(struct copying *c, struct store_stretch *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	return store_put_stretch(c->out, x, err);
+}
+
+COPY_EACH(stretches, struct store_stretch,
+	  store_read_stretches(c->in, STORE_ALL, &items, &count, err))
+
 int copy_whose(struct copying *c, struct err *err)
 {
 	if (copy_structures(c, err) != 0 || copy_bins(c, err) != 0 || copy_ranges(c, err) != 0 ||
-	    copy_references(c, err) != 0)
+	    copy_references(c, err) != 0 || copy_stretches(c, err) != 0)
 		return -1;
 	return copy_evictions(c, err);
 }

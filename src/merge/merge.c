@@ -10,6 +10,8 @@
 #include "store/curves.h"
 #include "store/whose.h"
 
+#define ALL_PPM 1000000
+
 /* The properties that must agree; the store owns the strings. */
 struct outline {
 	const char *path;
@@ -24,6 +26,7 @@ struct outline {
 	const char *by; /* key of the sums, for a cache of this many bytes; "": no sums */
 	int64_t by_bytes;
 	int64_t lines_one_in;
+	int64_t sample_ppm; /* of the accesses were simulated */
 };
 
 static void outline_release(struct outline *o)
@@ -52,6 +55,7 @@ static int outline_init(struct outline *o, const char *path, struct err *err)
 	o->by = o->by != NULL ? o->by : "";
 	o->by_bytes = store_meta_int(o->store, "exact_size_bytes", 0);
 	o->lines_one_in = store_meta_int(o->store, "lines_one_in", 1);
+	o->sample_ppm = store_meta_int(o->store, "sample_ppm", ALL_PPM);
 	return 0;
 }
 
@@ -139,6 +143,20 @@ static int check_curves(const struct outline *a, const struct outline *b, struct
 	return 0;
 }
 
+/* All counts are multiplied by one share. */
+static int check_sampled(const struct outline *a, const struct outline *b, struct err *err)
+{
+	const double percent = ALL_PPM / 100.0;
+
+	return a->sample_ppm == b->sample_ppm
+		       ? 0
+		       : err_set(err,
+				 "'%.150s' has simulated %g %% of the accesses and '%.150s' "
+				 "%g %%: simulate both with the same --sample",
+				 a->path, (double)a->sample_ppm / percent, b->path,
+				 (double)b->sample_ppm / percent);
+}
+
 static int check_two(const struct outline *a, const struct outline *b, struct err *err)
 {
 	if ((a->measured > 0) != (b->measured > 0))
@@ -157,8 +175,9 @@ static int check_two(const struct outline *a, const struct outline *b, struct er
 					 " bytes and '%.150s' of %" PRId64
 					 ": record both with the same --line",
 					 a->path, a->line_bytes, b->path, b->line_bytes);
-	if (check_measured(a, b, err) != 0 || check_measured(b, a, err) != 0 ||
-	    check_derived(a, b, err) != 0 || check_geometry(a, b, err) != 0)
+	if (check_sampled(a, b, err) != 0 || check_measured(a, b, err) != 0 ||
+	    check_measured(b, a, err) != 0 || check_derived(a, b, err) != 0 ||
+	    check_geometry(a, b, err) != 0)
 		return -1;
 	return check_geometry(b, a, err);
 }

@@ -35,6 +35,7 @@ static const struct number {
 	{"nested_one_in", RULE_SAME, NULL},
 	{"duty_ppm", RULE_SAME, NULL},
 	{"sample_period", RULE_SAME, NULL},
+	{"sample_ppm", RULE_SAME, NULL},
 	{"delay_ns", RULE_SAME, NULL},
 	{"duration_ns", RULE_SAME, NULL},
 	{"wait_for_mark", RULE_SAME, NULL},

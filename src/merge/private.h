@@ -25,7 +25,7 @@ int copy_code(struct copying *c, struct err *err);    /* locations with names, s
 int copy_samples(struct copying *c, struct err *err); /* windows, samples, data, paths */
 int copy_exact(struct copying *c, struct err *err);   /* exact curves, sums by data */
 int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jumps */
-int copy_whose(struct copying *c, struct err *err);   /* structures, bins, ... */
+int copy_whose(struct copying *c, struct err *err);   /* structures, bins, stretches, ... */
 
 /*
  * Defines copy_THINGS, which calls put_THINGS for each item to write it with new ids. `read` fills

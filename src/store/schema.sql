@@ -3,7 +3,7 @@
 -- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (25).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
--- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes,
+-- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, sample_ppm, l1d_bytes, l2_bytes,
 -- l3_bytes (0: not known), exit_status, exit_signal, collector_pid, version, lost_processes, native_programs,
 -- state ('running','complete')
 CREATE TABLE process(

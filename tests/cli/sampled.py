@@ -220,6 +220,30 @@ def some_sets_in_stretches():
 
 
 @case
+def merged_profiles_keep_their_stretches():
+    """Of each process, all views show what they showed before; and of both, the sum."""
+    alone = []
+    for name, dying in ('a.db', '64'), ('b.db', '192'):
+        sampled('40%%,%d' % LENGTH, '--data', *CACHES, PROGRAM, 'dying', dying, path=name)
+        alone.append(estimates(path=name)['D1mr'])
+    done = run('merge', '-o', 'both.db', 'a.db', 'b.db')
+    check(done[0] == 0, done)
+    for process, name in ('0', 'a.db'), ('1', 'b.db'):
+        for view in 'report', 'bins', 'causes':
+            shown = [run(view, '-i', *where, '--format', 'csv') for where in (['both.db', '--process', process], [name])]
+            check(shown[0][0] == 0 and shown[0] == shown[1], view, name, *shown)
+    both = estimates(path='both.db')['D1mr']
+    check(abs(both - sum(alone)) < 0.03 * both, both, alone)
+    for view in 'report', 'bins':
+        out = run(view, '-i', 'both.db')[1]
+        check('%d stretches' % (len(stretches('L1d', 'a.db')) + len(stretches('L1d', 'b.db'))) in ' '.join(out.split()), out)
+    for share, options in ('20 %', ['--sample=20%']), ('100 %', []):
+        simulate('--no-call-graph', *options, *CACHES, PROGRAM, 'sweep', path='c.db')
+        status, _, err = run('merge', '-o', 'no.db', 'a.db', 'c.db')
+        check(status == 3 and '40 %' in err and share in err and err.count('\n') == 1, status, err)
+
+
+@case
 def threads_are_sampled_together():
     sampled('10%%,%d,fixed' % LENGTH, *CACHES, PROGRAM, 'threads')
     all_of_them = stretches('L1d')
