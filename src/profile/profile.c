@@ -327,8 +327,7 @@ static bool has_events(const struct profile *p, const char *path, struct err *er
 	if (count > 0)
 		err_set(err,
 			"profile '%s' has counts of events and no samples: 'dwell report', 'dwell "
-			"calls' and 'dwell annotate' show it, 'dwell report --by process' its "
-			"processes",
+			"calls' and 'dwell annotate' show it, 'dwell processes' its processes",
 			path);
 	return count > 0;
 }

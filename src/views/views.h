@@ -31,6 +31,7 @@ struct event_annotation;
 struct event_report;
 struct paths;
 struct processes;
+struct event_processes;
 struct profile;
 struct query;
 struct reuse;
@@ -115,6 +116,11 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 		   struct text *out, struct err *err);
 void processes_csv(const struct processes *s, struct text *out);
 int processes_json(const struct processes *s, struct text *out, struct err *err);
+
+int event_processes_text(const struct event_processes *s, size_t rows, const struct display *d,
+			 struct text *out, struct err *err);
+void event_processes_csv(const struct event_processes *s, struct text *out);
+int event_processes_json(const struct event_processes *s, struct text *out, struct err *err);
 
 int reuse_text(const struct reuse *r, size_t rows, const struct display *d, struct text *out,
 	       struct err *err);

@@ -149,6 +149,24 @@ def bins_are_estimates_with_bounds():
 
 
 @case
+def processes_of_an_exact_simulation():
+    """Each row has what the process has alone; the first one executes two others, of which one sweeps."""
+    simulate('--no-call-graph', *CACHES, 'sh', '-c', 'true; %s sweep; true' % PROGRAM, path='run.db')
+    status, out, err = run('processes', '-i', 'run.db', '--format', 'csv')
+    rows = list(csv.DictReader(io.StringIO(out)))
+    check(status == 0 and len(rows) >= 2 and rows[0]['command'].endswith('sweep') and 'L1d_low' not in rows[0], out, err)
+    for row in rows:
+        events = estimates('--process', row['id'])
+        for name, misses in ('L1d', events['D1mr'] + events['D1mw']), ('LL', events['DLmr'] + events['DLmw']):
+            check(abs(float(row[name]) - misses / (events['Dr'] + events['Dw'])) < 1e-6, name, row, events)
+        check(int(row['accesses']) == events['Dr'] + events['Dw'], row, events)
+    check(run('processes', '-i', 'run.db', '--focus', 'sweep$')[1].count('sweep') == 1, 'one process sweeps')
+    for option in ['--ways=4'], ['--policy=lru'], ['--sort=samples']:
+        status, _, err = run('processes', '-i', 'run.db', *option)
+        check(status == 2 and 'no samples' in err and err.count('\n') == 1, option, status, err)
+
+
+@case
 def all_of_it_is_an_exact_simulation():
     simulate('--no-call-graph', *CACHES, PROGRAM, 'sweep', path='full.db')
     sampled('100%', '--no-call-graph', *CACHES, PROGRAM, 'sweep')
@@ -232,6 +250,16 @@ def merged_profiles_keep_their_stretches():
         for view in 'report', 'bins', 'causes':
             shown = [run(view, '-i', *where, '--format', 'csv') for where in (['both.db', '--process', process], [name])]
             check(shown[0][0] == 0 and shown[0] == shown[1], view, name, *shown)
+    status, out, err = run('processes', '-i', 'both.db', '--sort', 'ratio', '--format', 'csv')
+    rows = list(csv.DictReader(io.StringIO(out)))
+    check([row['id'] for row in rows] == ['1', '0'] and sum(float(row['share']) for row in rows) == 1, status, out, err)
+    for row, name in zip(rows, ('b.db', 'a.db')):
+        events = estimates(path=name)
+        ratio = (events['D1mr'] + events['D1mw']) / (events['Dr'] + events['Dw'])
+        check(abs(float(row['L1d']) - ratio) < 1e-6 and int(row['stretches']) == len(stretches('L1d', name)), row, ratio)
+        check(float(row['L1d_low']) < ratio < float(row['L1d_high']), row)
+    out = run('processes', '-i', 'both.db')[1]
+    check('estimates' in out and 'STRETCHES' in out and 'dying 192' in out, out)
     both = estimates(path='both.db')['D1mr']
     check(abs(both - sum(alone)) < 0.03 * both, both, alone)
     for view in 'report', 'bins':
