@@ -210,6 +210,8 @@ def objects_of_counted_misses_look_like_those_of_samples():
     status, out, _ = run('objects', 'fighting.c:63', 'run.db')
     check(status == 0 and 'aligned_alloc of 1 block, 2M in all' in out and '[code]' not in out, out)
     check([r['kind'] for r in rows('objects', 'code')] == ['code'], 'code')
+    linker = [r['name'] for r in rows('objects') if r['kind'] == 'mapping']  # its own memory, before there is a malloc
+    check(any('__minimal_malloc' in name or 'ld-linux' in name for name in linker), linker)
     heading = next(l for l in run('objects', 'run.db')[1].splitlines() if 'STALL' in l)
     for title in 'STALL', 'REFERENCES', 'L1 MISSES', 'LL MISSES':  # what 80 columns keep
         check(title in heading, title, heading)

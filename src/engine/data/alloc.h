@@ -45,9 +45,10 @@ extern uint32_t alloc_version;
 
 /*
  * A system call of the target has just returned: it mapped [start, end) of the file fd (-1: none),
- * attached shared memory of System V, or grew the heap.
+ * attached shared memory of System V, or grew the heap. may_be_image: if the dynamic linker did it,
+ * for a program or library, whose variables are told from its file.
  */
-void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd);
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd, bool may_be_image);
 void alloc_attached(struct thread *t, uint64_t start, uint64_t end);
 void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end);
 /* The target unmapped [start, end), or mapped something else over it. */

@@ -55,11 +55,6 @@ static uint32_t site_of_call(struct thread *t, uint32_t kind, uint32_t name)
 	return sites_get_named(kind, name, path, depth);
 }
 
-static bool is_followed(const struct thread *t)
-{
-	return engine.config.objects && !modules_is_interpreter(t->rip);
-}
-
 static bool is_in_call(const struct thread *t)
 {
 	return alloc_call_goes_on(t, t->regs[RSP]);
@@ -97,7 +92,7 @@ static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t
 	char path[1024];
 	const char *name;
 
-	if (!is_followed(t))
+	if (!engine.config.objects)
 		return;
 	if (is_in_call(t)) {
 		add_to_allocator(t, start, end);
@@ -109,12 +104,13 @@ static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t
 	alloc_let_go();
 }
 
-void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd)
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd, bool may_be_image)
 {
 	if (!engine.config.objects)
 		return;
 	alloc_unmapped(t, start, end);
-	add_mapping(t, start, end, SITE_MMAP, fd);
+	if (!may_be_image || !modules_is_interpreter(t->rip))
+		add_mapping(t, start, end, SITE_MMAP, fd);
 }
 
 void alloc_attached(struct thread *t, uint64_t start, uint64_t end)
@@ -163,7 +159,7 @@ void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t s
 	alloc_let_go();
 	alloc_unmapped(t, old, old_end);
 	alloc_unmapped(t, start, end);
-	if (!known || !is_followed(t))
+	if (!known)
 		return;
 	if (mapped_is_allocators(r.site)) {
 		add_to_allocator(t, start, end);

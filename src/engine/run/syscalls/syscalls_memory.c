@@ -101,7 +101,8 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 	if (!engine.quiet)
 		limits_met(r);
 	if (!sys_failed(r))
-		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_ANONYMOUS ? -1 : a[4]);
+		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_ANONYMOUS ? -1 : a[4],
+			     !(a[3] & MAP_ANONYMOUS) || (a[3] & MAP_FIXED) || !(a[2] & PROT_WRITE));
 	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
 		tell_module(t, (uint64_t)r, (uint64_t)r + bytes, (uint64_t)a[5], a[4]);
 	return r;
