@@ -362,11 +362,12 @@ bool alloc_find(uint64_t address, struct alloc_place *p)
 					  .end = b.start + b.size,
 					  .site = b.site,
 					  .is_whole = true,
-					  .is_lasting = b.size >= LASTING_BYTES && !has_pieces};
+					  .is_lasting = b.size >= LASTING_BYTES && !has_pieces,
+					  .is_plain = !has_pieces};
 	} else if (regions_find(address, &r)) {
 		found = true;
 		*p = (struct alloc_place){.start = r.start, .end = r.end, .site = r.site};
-		p->is_whole = p->is_lasting =
+		p->is_whole = p->is_lasting = p->is_plain =
 			!mapped_is_allocators(r.site) && !blocks_last_in(r.start, r.end, &b);
 		if (p->is_lasting)
 			lasting_region(r.start, r.end);

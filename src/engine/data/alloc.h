@@ -30,6 +30,7 @@ struct alloc_place {
 	uint32_t site;
 	bool is_whole;	 /* it holds all of this memory now */
 	bool is_lasting; /* and until alloc_version changes */
+	bool is_plain;	 /* no other block begins in it */
 };
 
 /* The one that holds address now; false: none does. */

@@ -6,6 +6,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
@@ -232,6 +233,7 @@ void filter_allocation_returns(uint64_t start, uint64_t bytes)
 		look(filter_allocating, filter_next_note, start, start + bytes, none);
 	filter_allocating = 0;
 	held_end(start, bytes);
+	filter_references_allocated();
 }
 
 void filter_allocation_goes_on(const struct thread *t)

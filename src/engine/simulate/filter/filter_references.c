@@ -29,8 +29,7 @@ struct expected {
 struct site_memo {
 	uint64_t start, end;
 	uint32_t version, label; /* structures_version() */
-	uint32_t structure;	 /* the expected one */
-	uint32_t unused;
+	uint32_t structure, bin; /* the expected one; its bin, or 0: not known, or of a run */
 };
 
 _Static_assert(sizeof(struct site_memo) == MEMO_BYTES, "layout");
@@ -40,9 +39,16 @@ _Static_assert(offsetof(struct site_memo, label) == MEMO_LABEL, "layout");
 
 struct site_memo *filter_site_memos; /* by site; for filter_miss.S, too */
 
+#define MOST_WAITING 16u
+
 static struct {
 	bool are_on;
 	struct grow memos; /* struct site_memo, by site */
+	struct {
+		uint64_t address;
+		uint32_t site;
+	} waiting[MOST_WAITING]; /* whole lines that a call that allocates has accessed */
+	uint32_t waiting_count;
 } f;
 
 static uint64_t places(void)
@@ -182,12 +188,15 @@ static struct expected *exceptions_of(const struct segment *s, uint32_t number)
 static void count_site(const struct segment *s, uint32_t number, int64_t times)
 {
 	const struct filter_owner *o = filter_site_owner(number);
-	const uint32_t structure = memo_of(number)->structure;
+	struct site_memo *m = memo_of(number);
 
 	if (times == 0 || expected_by(number)->negative == NOTHING)
 		return;
+	if (o->members == 1 && !m->bin)
+		m->bin = bins_get(pc_of(s, o->index), m->structure);
 	for (uint32_t i = 0; i < o->members; i++)
-		references_add(bins_get(pc_of(s, o->index + i), structure), times);
+		references_add(m->bin ? m->bin : bins_get(pc_of(s, o->index + i), m->structure),
+			       times);
 }
 
 /*
@@ -243,7 +252,7 @@ static uint32_t *label_at(uint32_t place)
 static bool is_of(uint64_t start, const struct structure *s)
 {
 	return s->is_whole && s->start <= start && s->end >= start + (1u << FILTER_LINE_SHIFT) &&
-	       !alloc_has_blocks(s->start + 1, s->end);
+	       (s->is_plain || !alloc_has_blocks(s->start + 1, s->end));
 }
 
 static void label_part(uint32_t place, uint64_t address, const struct structure *s)
@@ -252,6 +261,15 @@ static void label_part(uint32_t place, uint64_t address, const struct structure 
 		mixed_clear(place);
 	*label_at(place) = LABEL_MIXED;
 	mixed_set(place, address, s, label_of(s->id));
+}
+
+/* The line is to get its label when the call that allocates has returned. */
+static void wait(uint32_t number, uint64_t address)
+{
+	if (f.waiting_count == MOST_WAITING)
+		return;
+	f.waiting[f.waiting_count].address = address;
+	f.waiting[f.waiting_count++].site = number;
 }
 
 /* Labels the line around the address, or a part of it. */
@@ -263,7 +281,9 @@ static void label(uint32_t number, uint64_t address, const struct structure *s)
 	const bool is_whole = place && (*label_at(place) == label_of(s->id) ||
 					is_of(line << FILTER_LINE_SHIFT, s));
 
-	if (place && !is_whole)
+	if (is_whole && filter_allocates())
+		wait(number, address);
+	if (place && (!is_whole || (filter_allocates() && *label_at(place) <= LABEL_MIXED)))
 		label_part(place, address, s);
 	if (!is_whole || filter_allocates())
 		return;
@@ -272,6 +292,17 @@ static void label(uint32_t number, uint64_t address, const struct structure *s)
 	m->end = s->is_lasting ? s->end : s->start;
 	m->version = structures_version(); /* as filter_miss.S adds it */
 	m->label = label_of(s->id);
+}
+
+void filter_references_allocated(void)
+{
+	for (uint32_t i = 0; i < f.waiting_count; i++) {
+		struct structure s;
+
+		structures_find(f.waiting[i].address, &s);
+		label(f.waiting[i].site, f.waiting[i].address, &s);
+	}
+	f.waiting_count = 0;
 }
 
 /* The bin of the access, and the structure. */
@@ -301,6 +332,7 @@ static void expect(struct segment *s, uint32_t number, uint32_t structure)
 	*counter = 0;
 	expected_by(number)->negative = -label_of(structure);
 	memo_of(number)->structure = structure;
+	memo_of(number)->bin = 0;
 }
 
 /* How many executions there were of the segment, since they were sent. */

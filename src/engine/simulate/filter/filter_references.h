@@ -66,6 +66,8 @@ uint8_t *filter_emit_expect(struct out *o, enum reg r, uint32_t number, bool kee
 /* C: the access of a site, to t->miss_address, is an exception, perhaps. */
 void filter_reference(const struct thread *t, uint32_t number);
 
+/* A call that allocates is over. */
+void filter_references_allocated(void);
 /* Move exceptions to their bins. */
 void filter_references_settle(void);
 

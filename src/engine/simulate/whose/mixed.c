@@ -41,21 +41,30 @@ void mixed_forget(uint32_t place, uint64_t line, uint64_t start, uint64_t end)
 		labels[i] = 0;
 }
 
+/* The memory around the address that belongs to s, and is quickly found. `line`: around it, too. */
+static void find_part(const struct structure *s, uint64_t line, uint64_t address, uint64_t *start,
+		      uint64_t *end)
+{
+	struct structure here = *s;
+
+	here.start = here.is_whole && here.start < line ? line : here.start;
+	here.end = here.end > line + LINE ? line + LINE : here.end;
+	*start = here.start;
+	*end = here.end;
+	if (here.is_plain)
+		return;
+	*end = structures_end(&here, address);
+	if (!here.is_whole || *end == address + 1 || alloc_has_blocks(here.start + 1, address + 1))
+		*start = address;
+}
+
 void mixed_set(uint32_t place, uint64_t address, const struct structure *s, uint32_t label)
 {
 	const uint64_t line = address & -(uint64_t)LINE;
 	uint32_t *labels = labels_of(place);
-	struct structure here = *s;
-	uint64_t start = address, end;
+	uint64_t start, end;
 
-	if (here.end > line + LINE)
-		here.end = line + LINE;
-	end = structures_end(&here, address);
-	if (here.is_whole && here.start < line)
-		here.start = line;
-	if (here.is_whole && here.start < address && end > address + 1 &&
-	    !alloc_has_blocks(here.start + 1, address + 1))
-		start = here.start;
+	find_part(s, line, address, &start, &end);
 	for (uint64_t at = (start + PIECE - 1) & -(uint64_t)PIECE; at < end; at += PIECE) {
 		const uint32_t bytes = end - at < PIECE ? (uint32_t)(end - at) : PIECE;
 

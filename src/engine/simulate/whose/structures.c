@@ -73,13 +73,15 @@ void structures_find(uint64_t address, struct structure *s)
 					.start = p.start,
 					.end = p.end,
 					.is_whole = p.is_whole,
-					.is_lasting = p.is_lasting};
+					.is_lasting = p.is_lasting,
+					.is_plain = p.is_plain};
 	} else if (modules_variable(address, &s->start, &s->end)) {
 		s->id = id_of_place(BIN_VARIABLE, s->start, s->end);
 		s->is_whole = s->is_lasting = true;
 	}
 	s->is_whole = s->is_whole && !has_named(s);
 	s->is_lasting = s->is_lasting && s->is_whole;
+	s->is_plain = s->is_plain && s->is_whole;
 }
 
 uint64_t structures_end(const struct structure *s, uint64_t address)

@@ -18,6 +18,7 @@ struct structure {
 	uint64_t start, end; /* the memory around the address that belongs to it */
 	bool is_whole;	     /* all of that memory does, now */
 	bool is_lasting;     /* and until structures_version changes */
+	bool is_plain;	     /* all of it does, and no block begins there */
 };
 
 /* False: no address space. */

@@ -14,7 +14,7 @@
 #define TALLY_LIMIT  12
 #define TALLY_BIN    16
 #define TALLY_SHIFT  5 /* log2 of its bytes */
-#define TALLIES	     16384
+#define TALLIES	     65536
 #define TALLY_FACTOR 97 /* the place is site + label * this, modulo TALLIES */
 
 #ifndef __ASSEMBLER__
