@@ -25,6 +25,7 @@
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/whose/held.h"
+#include "engine/simulate/whose/known_lines.h"
 #include "engine/simulate/whose/mixed.h"
 #include "engine/simulate/whose/tallies.h"
 #include "engine/core/layout.h"
@@ -446,16 +447,28 @@ filter_refer:
 	add	filter_site_memos(%rip), %r8
 	and	$-64, %rax
 	cmp	MEMO_START(%r8), %rax
-	jb	.Lslow_1
+	jb	6f
 	add	$64, %rax
 	cmp	MEMO_END(%r8), %rax
-	ja	.Lslow_1
+	ja	6f
 	mov	alloc_version(%rip), %edi
 	add	modules_version(%rip), %edi
 	add	named_version(%rip), %edi
 	cmp	MEMO_VERSION(%r8), %edi
-	jne	.Lslow_1
+	jne	6f
 	mov	MEMO_LABEL(%r8), %edx
+	mov	%edx, FILTER_TO_LABELS(%rsi)
+	jmp	1b
+6:	mov	%gs:T_MISS_ADDRESS, %rax
+	pext	FILTER_LINE_MASK, %rax, %rax
+	movzwl	%ax, %edi
+	shl	$KNOWN_ENTRY_SHIFT, %edi
+	add	known_lines(%rip), %rdi
+	shr	$KNOWN_LINES_BITS, %rax
+	or	known_lines_era(%rip), %eax
+	cmp	(%rdi), %eax
+	jne	.Lslow_1
+	mov	4(%rdi), %edx
 	mov	%edx, FILTER_TO_LABELS(%rsi)
 	jmp	1b
 4:	find_tally .Lslow_1

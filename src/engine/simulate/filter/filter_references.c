@@ -12,6 +12,7 @@
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/held.h"
+#include "engine/simulate/whose/known_lines.h"
 #include "engine/simulate/whose/mixed.h"
 #include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
@@ -62,7 +63,7 @@ bool filter_references_start(void)
 {
 	f.are_on = grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0 &&
 		   mixed_start((uint32_t)(uintptr_t)filter_state.data.stamps, places()) &&
-		   tallies_start();
+		   known_lines_start() && tallies_start();
 	filter_site_memos = (struct site_memo *)(void *)f.memos.base;
 	return f.are_on;
 }
@@ -288,6 +289,7 @@ static void label(uint32_t number, uint64_t address, const struct structure *s)
 	if (!is_whole || filter_allocates())
 		return;
 	*label_at(place) = label_of(s->id);
+	known_lines_set(line, label_of(s->id));
 	m->start = s->start;
 	m->end = s->is_lasting ? s->end : s->start;
 	m->version = structures_version(); /* as filter_miss.S adds it */
@@ -397,10 +399,18 @@ static void forget(uint64_t line, uint64_t start, uint64_t end)
 {
 	const uint32_t place = place_of(line);
 
+	known_lines_forget(line);
 	if (place && *label_at(place) == LABEL_MIXED)
 		mixed_forget(place, line << FILTER_LINE_SHIFT, start, end);
 	else if (place)
 		filter_reference_clear(place);
+}
+
+static void forget_all(void)
+{
+	known_lines_forget_all();
+	for (uint64_t i = 0; i < places(); i++)
+		filter_reference_clear((uint32_t)(uintptr_t)&filter_state.data.stamps[i]);
 }
 
 void filter_references_forget(uint64_t start, uint64_t end)
@@ -410,8 +420,10 @@ void filter_references_forget(uint64_t start, uint64_t end)
 
 	if (!f.are_on || !filter_may_count() || end <= start)
 		return;
-	for (uint64_t i = 0; i < places() && lines > places(); i++)
-		filter_reference_clear((uint32_t)(uintptr_t)&filter_state.data.stamps[i]);
-	for (uint64_t i = 0; i < lines && lines <= places(); i++)
-		forget(first + i, start, end);
+	if (lines > places()) {
+		forget_all();
+		return;
+	}
+	for (uint64_t i = first; i < first + lines; i++)
+		forget(i, start, end);
 }

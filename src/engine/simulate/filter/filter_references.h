@@ -5,8 +5,8 @@
  * Each place of the first level has a label: that of the data structure that holds all of the
  * place's line; or LABEL_MIXED, and each part of the line has one (mixed.h); or 0. It is 0 when a
  * line comes, and when memory in the line gets another owner; the next access then leaves the code.
- * If the line lies in the same memory as the last one of this access, filter_miss.S sets the label;
- * else C looks the address up.
+ * If the line lies in the same memory as the last one of this access, or had a label when it left
+ * (known_lines.h), filter_miss.S sets the label; else C looks the address up.
  *
  * Behind each access in code, and behind each line of a run, code compares the place's label with
  * the one that it expects, which is in memory. If they are equal it goes on: the executions of the
