@@ -32,48 +32,6 @@
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 
-/* Registers saved at each miss, besides rbx. FILTER_OTHERS are the rest. */
-	.macro each_of_miss what
-	\what	rax, 0
-	\what	rcx, 1
-	\what	rdx, 2
-	\what	rsi, 6
-	\what	rdi, 7
-	\what	r8, 8
-	.endm
-
-	.macro each_other what
-	\what	r10, 10
-	\what	r11, 11
-	\what	rbp, 5
-	\what	r12, 12
-	\what	r13, 13
-	\what	r14, 14
-	\what	r15, 15
-	.endm
-
-	.macro save name, number
-	mov	%\name, %gs:T_REGS + 8 * \number
-	.endm
-
-	.macro restore name, number
-	mov	%gs:T_REGS + 8 * \number, %\name
-	.endm
-
-	.macro save_flags
-	save	r9, 9
-	lahf
-	seto	%al
-	mov	%eax, %r9d
-	.endm
-
-	.macro restore_flags
-	mov	%r9d, %eax
-	add	$0x7f, %al
-	sahf
-	restore	r9, 9
-	.endm
-
 /* rdi: the address of the cell of line rax. is_code: 1 the last line of a fetch, 2 the first. */
 	.macro find_cell is_code
 	.if \is_code == 2

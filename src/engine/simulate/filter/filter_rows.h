@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by filter_miss.S and filter_below.S: the search for a set's oldest line. */
+/*
+ * Shared by filter_miss.S and filter_below.S: registers that are saved at misses; the search for a
+ * set's oldest line.
+ */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_ROWS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_ROWS_H
 
@@ -9,6 +12,48 @@
 #include "engine/simulate/filter/filter_sites.h"
 
 /* clang-format off */
+
+/* Registers saved at each miss, besides rbx. FILTER_OTHERS are the rest. */
+	.macro each_of_miss what
+	\what	rax, 0
+	\what	rcx, 1
+	\what	rdx, 2
+	\what	rsi, 6
+	\what	rdi, 7
+	\what	r8, 8
+	.endm
+
+	.macro each_other what
+	\what	r10, 10
+	\what	r11, 11
+	\what	rbp, 5
+	\what	r12, 12
+	\what	r13, 13
+	\what	r14, 14
+	\what	r15, 15
+	.endm
+
+	.macro save name, number
+	mov	%\name, %gs:T_REGS + 8 * \number
+	.endm
+
+	.macro restore name, number
+	mov	%gs:T_REGS + 8 * \number, %\name
+	.endm
+
+	.macro save_flags
+	save	r9, 9
+	lahf
+	seto	%al
+	mov	%eax, %r9d
+	.endm
+
+	.macro restore_flags
+	mov	%r9d, %eax
+	add	$0x7f, %al
+	sahf
+	restore	r9, 9
+	.endm
 
 /*
  * A branch, `bytes` long with the instruction fused to it, must not cross or touch a 32-byte
