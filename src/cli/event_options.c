@@ -2,6 +2,8 @@
 /* Shared by report, calls and annotate where they show an event profile. */
 #include "cli/event_options.h"
 
+#include <string.h>
+
 #include "cli/cli.h"
 
 int event_options_columns(const struct query *q, struct event_profile *p,
@@ -25,6 +27,53 @@ int event_options_columns(const struct query *q, struct event_profile *p,
 			columns->items[columns->count++] = i;
 	}
 	return 0;
+}
+
+bool event_options_chosen(const struct options *o)
+{
+	return o->query.metric_count > 0 || o->query.sort != NULL;
+}
+
+static void move_to_front(struct event_columns *c, size_t column)
+{
+	size_t at = 0;
+
+	while (at < c->count && c->items[at] != column)
+		at++;
+	if (at == c->count)
+		return;
+	memmove(&c->items[1], &c->items[0], at * sizeof(c->items[0]));
+	c->items[0] = column;
+}
+
+/* The column with the name of another and `ending`; SIZE_MAX: there is none. */
+static size_t column_named(const struct event_profile *p, size_t other, const char *ending)
+{
+	const char *name = p->columns[other].name;
+	const size_t n = strlen(name);
+
+	for (size_t i = 0; i < p->column_count; i++)
+		if (strncmp(p->columns[i].name, name, n) == 0 &&
+		    strcmp(p->columns[i].name + n, ending) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+bool event_options_prefer_misses(const struct options *o, const struct event_profile *p,
+				 const struct event_caches *caches, struct event_columns *c)
+{
+	const struct event_cache *last = event_caches_last(caches);
+
+	if (o->format != VIEW_TEXT || event_options_chosen(o) || last == NULL)
+		return false;
+	for (size_t i = 0; i < caches->count; i++)
+		if (!caches->items[i].is_code && caches->items[i].column != SIZE_MAX) {
+			move_to_front(c, column_named(p, caches->items[i].column, ".high"));
+			move_to_front(c, column_named(p, caches->items[i].column, ".low"));
+			move_to_front(c, caches->items[i].column);
+		}
+	c->sort = last->column;
+	return true;
 }
 
 int event_options_thread(const struct query *q, struct event_profile *p, struct err *err)

@@ -4,11 +4,22 @@
 #define DWELL_CLI_EVENT_OPTIONS_H
 
 #include "cli/view.h"
+#include "events/event_caches.h"
 #include "views/event_figures.h"
 
 /* The columns that the options name; without any, all. Returns 0, or -1 with *err set. */
 int event_options_columns(const struct query *q, struct event_profile *p,
 			  struct event_columns *columns, struct err *err);
+
+/* Tell whether the options name events, or one to sort by. */
+bool event_options_chosen(const struct options *o);
+
+/*
+ * Unless the options choose events, text begins with misses, the last level's first, by which rows
+ * are sorted; other formats keep the order of the profile. Returns whether it is so.
+ */
+bool event_options_prefer_misses(const struct options *o, const struct event_profile *p,
+				 const struct event_caches *caches, struct event_columns *c);
 
 /*
  * Open the profile that the options name. Returns 0; 1 for a profile of samples; or -1, after

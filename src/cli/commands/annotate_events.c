@@ -93,11 +93,15 @@ int annotate_events(const struct options *o, struct event_profile *p)
 	static const int of_data[] = {OPTION_SOURCES, 0};
 	struct event_annotation a;
 	struct event_columns columns;
+	struct event_caches caches;
 	struct err err;
 	int code;
 
 	if (event_options_columns(&o->query, p, &columns, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
+	if (event_caches_read(&caches, p, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	event_options_prefer_misses(o, p, &caches, &columns);
 	if (o->word == NULL)
 		return print_list(o, p, &columns);
 	if (event_annotation_init(&a, p, &columns, o->word, o->is_asm, &err) != 0)

@@ -14,63 +14,10 @@
 
 #define DEFAULT_ROWS 40
 
-static bool chooses_events(const struct options *o)
-{
-	return o->query.metric_count > 0 || o->query.sort != NULL;
-}
-
-static void move_to_front(struct event_columns *c, size_t column)
-{
-	size_t at = 0;
-
-	while (at < c->count && c->items[at] != column)
-		at++;
-	if (at == c->count)
-		return;
-	memmove(&c->items[1], &c->items[0], at * sizeof(c->items[0]));
-	c->items[0] = column;
-}
-
-/* The column with the name of another and `ending`; SIZE_MAX: there is none. */
-static size_t column_named(const struct event_profile *p, size_t other, const char *ending)
-{
-	const char *name = p->columns[other].name;
-	const size_t n = strlen(name);
-
-	for (size_t i = 0; i < p->column_count; i++)
-		if (strncmp(p->columns[i].name, name, n) == 0 &&
-		    strcmp(p->columns[i].name + n, ending) == 0)
-			return i;
-	return SIZE_MAX;
-}
-
-/*
- * By default, text begins with misses, the last level's first. Other formats keep the events in the
- * order of the profile.
- */
-static void prefer_misses(const struct event_profile *p, const struct event_caches *caches,
-			  struct event_choice *choice)
-{
-	static const size_t first_of_profile = 0;
-	const struct event_cache *last = event_caches_last(caches);
-	struct event_columns *c = &choice->columns;
-
-	if (last == NULL)
-		return;
-	for (size_t i = 0; i < caches->count; i++)
-		if (!caches->items[i].is_code && caches->items[i].column != SIZE_MAX) {
-			move_to_front(c, column_named(p, caches->items[i].column, ".high"));
-			move_to_front(c, column_named(p, caches->items[i].column, ".low"));
-			move_to_front(c, caches->items[i].column);
-		}
-	c->sort = last->column;
-	choice->second = &first_of_profile;
-}
-
 /* The first screen is for functions only. Users who ask for other rows have already seen it. */
 static bool has_first_screen(const struct options *o, const struct event_caches *caches)
 {
-	return o->by == EVENT_BY_FUNCTION && !chooses_events(o) && !o->is_inclusive &&
+	return o->by == EVENT_BY_FUNCTION && !event_options_chosen(o) && !o->is_inclusive &&
 	       event_caches_last(caches) != NULL;
 }
 
@@ -117,6 +64,7 @@ static int print_text(const struct options *o, const struct event_report *r,
 
 int report_events_print(const struct options *o, struct event_profile *p)
 {
+	static const size_t first_of_profile = 0;
 	struct event_choice choice = {
 		.is_inclusive = o->is_inclusive,
 		.threshold = o->threshold,
@@ -132,8 +80,8 @@ int report_events_print(const struct options *o, struct event_profile *p)
 		return cli_fail(&err, EXIT_USAGE);
 	if (event_caches_read(&caches, p, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_TEXT && !chooses_events(o))
-		prefer_misses(p, &caches, &choice);
+	if (event_options_prefer_misses(o, p, &caches, &choice.columns))
+		choice.second = &first_of_profile;
 	if (event_report_init(&r, p, (enum event_by)o->by, &choice, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
