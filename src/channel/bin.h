@@ -86,6 +86,45 @@ struct record_references {
 	uint64_t weights[BIN_WINDOW_GROUPS]; /* sums of weights, by group of windows */
 };
 
+/*
+ * How a data structure is accessed, as windows saw it in the whole run: see
+ * engine/simulate/whose/patterns.h. Accesses have the weight of their window, in a unit of its own.
+ */
+#define PATTERN_STEPS 4u
+struct pattern_step {
+	uint64_t bytes;		    /* a usual stride, without its sign; 0: none here */
+	uint64_t accesses;	    /* with it; the sums of rare strides are too low */
+	uint64_t touched;	    /* parts of `bytes`, a bit each: see pattern_unit */
+	uint32_t narrowest, widest; /* of these accesses, in bytes */
+};
+
+/* The bytes of such a part; 32 of the smallest ones make 256. */
+#define PATTERN_PARTS 32u
+static inline uint64_t pattern_unit(uint64_t bytes)
+{
+	return bytes > 8 * PATTERN_PARTS ? bytes / PATTERN_PARTS : 8;
+}
+
+struct pattern {
+	uint64_t windows, seen;	     /* windows that saw it, and accesses there: plain numbers */
+	uint64_t accesses;	     /* all that follows is weighted */
+	uint64_t known;		     /* whose stride may be told from others of their instruction */
+	uint64_t usual;		     /* of these, with its usual stride */
+	uint64_t near;		     /* of these, less than a line away from the last one */
+	uint64_t words;		     /* loads of a word that may be an address */
+	uint64_t to_self, to_others; /* of these: used as an address soon, of which structure */
+	uint64_t from_self, from_others; /* accesses through a word that was loaded before */
+	struct pattern_step steps[PATTERN_STEPS];
+};
+
+struct record_pattern {
+	struct record_header h;
+	uint64_t position; /* accesses of the process so far */
+	struct bin_data data;
+	struct pattern pattern;
+};
+
+_Static_assert(sizeof(struct record_pattern) == 256, "layout of record_pattern");
 _Static_assert(sizeof(struct record_references) == 192, "layout of record_references");
 _Static_assert(sizeof(struct record_bin) == 312, "layout of record_bin");
 _Static_assert(sizeof(struct record_eviction) == 104, "layout of record_eviction");

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  27u
+#define CHANNEL_VERSION		  28u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -275,6 +275,7 @@ enum channel_record_type {
 	RECORD_LINES = 26,	    /* struct record_lines + uint64_t[count] */
 	RECORD_PROBES = 27,	    /* struct record_probes + uint64_t[count] */
 	RECORD_REFERENCES = 28,	    /* struct record_references */
+	RECORD_PATTERN = 29,	    /* struct record_pattern */
 };
 
 struct record_header {

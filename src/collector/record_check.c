@@ -302,6 +302,25 @@ static const char *check_references(const struct record_header *h)
 		       : "impossible references of a data structure";
 }
 
+static const char *check_pattern(const struct record_header *h)
+{
+	const struct record_pattern *r = (const void *)h;
+	const struct pattern *x = &r->pattern;
+	uint64_t most = r->position | x->windows | x->seen | x->accesses;
+	bool is_good = x->known <= x->accesses && x->usual <= x->known && x->near <= x->known &&
+		       x->words <= x->accesses && x->to_self <= x->words &&
+		       x->to_others <= x->words && x->from_self <= x->accesses &&
+		       x->from_others <= x->accesses - x->from_self;
+
+	for (size_t i = 0; i < PATTERN_STEPS; i++) {
+		most |= x->steps[i].bytes | x->steps[i].accesses;
+		is_good &= x->steps[i].touched <= UINT32_MAX;
+	}
+	return is_of_bin(&r->data) && most <= MAX_COUNT && is_good
+		       ? NULL
+		       : "an impossible pattern of accesses";
+}
+
 const char *record_check_counters(const struct channel_counters *c)
 {
 	uint64_t numbers[sizeof(*c) / sizeof(uint64_t)], most = 0;
@@ -388,6 +407,7 @@ static const struct {
 	[RECORD_EVICTION] = {sizeof(struct record_eviction), check_eviction},
 	[RECORD_STRETCH] = {sizeof(struct record_stretch), check_stretch},
 	[RECORD_REFERENCES] = {sizeof(struct record_references), check_references},
+	[RECORD_PATTERN] = {sizeof(struct record_pattern), check_pattern},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };

@@ -389,6 +389,7 @@ static const struct {
 	[RECORD_EVICTION] = {recorder_on_eviction, RUN_DATA},
 	[RECORD_STRETCH] = {recorder_on_stretch, RUN_SIMULATED},
 	[RECORD_REFERENCES] = {recorder_on_references, RUN_DATA},
+	[RECORD_PATTERN] = {recorder_on_pattern, RUN_DATA},
 	[RECORD_STREAM] = {recorder_on_stream, RUN_ANY},
 	[RECORD_LINES] = {recorder_on_lines, RUN_LINES},
 	[RECORD_PROBES] = {recorder_on_probes, RUN_LINES},

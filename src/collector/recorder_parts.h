@@ -112,6 +112,7 @@ record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, reco
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
 record_handler recorder_on_bin, recorder_on_eviction, recorder_on_stretch;
 record_handler recorder_on_references;
+record_handler recorder_on_pattern;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival, recorder_on_message;
 record_handler recorder_on_stack_distance, recorder_on_stream;

@@ -4,6 +4,7 @@
 
 #include "merge/private.h"
 #include "store/layouts.h"
+#include "store/patterns.h"
 #include "store/stretches.h"
 #include "store/whose.h"
 
@@ -69,10 +70,20 @@ static int put_stretches(struct copying *c, struct store_stretch *x, struct err 
 COPY_EACH(stretches, struct store_stretch,
 	  store_read_stretches(c->in, STORE_ALL, &items, &count, err))
 
+static int put_patterns(struct copying *c, struct store_pattern *x, struct err *err)
+{
+	x->structure_id += c->by.structure;
+	return store_put_pattern(c->out, x, err);
+}
+
+COPY_EACH(patterns, struct store_pattern,
+	  store_read_patterns(c->in, STORE_ALL, &items, &count, err))
+
 int copy_whose(struct copying *c, struct err *err)
 {
 	if (copy_structures(c, err) != 0 || copy_bins(c, err) != 0 || copy_ranges(c, err) != 0 ||
-	    copy_references(c, err) != 0 || copy_stretches(c, err) != 0)
+	    copy_references(c, err) != 0 || copy_patterns(c, err) != 0 ||
+	    copy_stretches(c, err) != 0)
 		return -1;
 	return copy_evictions(c, err);
 }

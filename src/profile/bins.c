@@ -157,6 +157,7 @@ int profile_read_bins(struct profile *p, struct err *err)
 	if (store_read_structures(s, id, &p->structures, &p->structure_count, err) != 0 ||
 	    store_read_bins(s, id, &p->bins, &p->bin_count, err) != 0 ||
 	    store_read_references(s, id, &p->references, &p->reference_count, err) != 0 ||
+	    store_read_patterns(s, id, &p->patterns, &p->pattern_count, err) != 0 ||
 	    read_accesses(p, err) != 0 || profile_sample_bins(p, err) != 0)
 		return -1;
 	part_structures(p);

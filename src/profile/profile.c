@@ -497,6 +497,7 @@ void profile_close(struct profile *p)
 	free(p->ranges);
 	free(p->evictions);
 	free(p->references);
+	free(p->patterns);
 	free(p->accesses);
 	free(p->curves);
 	free(p->variables);

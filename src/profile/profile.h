@@ -11,6 +11,7 @@
 #include "query/query.h"
 #include "store/curves.h"
 #include "store/layouts.h"
+#include "store/patterns.h"
 #include "store/store_read.h"
 #include "store/whose.h"
 
@@ -119,6 +120,8 @@ struct profile {
 	size_t eviction_count;
 	struct store_references *references; /* by structure, then location */
 	size_t reference_count;
+	struct store_pattern *patterns; /* by structure */
+	size_t pattern_count;
 	struct profile_accesses *accesses; /* of all code, by location */
 	size_t access_count;
 

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 25u
+#define STORE_SCHEMA_VERSION 26u
 
 /* The writer's statements, prepared at first use; the SQL is in row.c. */
 enum store_statement {
@@ -41,6 +41,8 @@ enum store_statement {
 	PUT_EVICTION,
 	PUT_STRETCH,
 	PUT_REFERENCES,
+	PUT_PATTERN,
+	PUT_PATTERN_STEP,
 	PUT_SOURCE,
 	PUT_CURVE,
 	PUT_DATA_COST,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (25).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (26).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, sample_ppm, l1d_bytes, l2_bytes,
@@ -244,6 +244,19 @@ CREATE TABLE reference(id INTEGER PRIMARY KEY, structure_id INTEGER NOT NULL, lo
 	w4 INTEGER NOT NULL, w5 INTEGER NOT NULL, w6 INTEGER NOT NULL, w7 INTEGER NOT NULL, w8 INTEGER NOT NULL,
 	w9 INTEGER NOT NULL, w10 INTEGER NOT NULL, w11 INTEGER NOT NULL, w12 INTEGER NOT NULL, w13 INTEGER NOT NULL,
 	w14 INTEGER NOT NULL, w15 INTEGER NOT NULL);
+-- How a structure is accessed, as windows saw it. windows, seen: those that saw it, and accesses there, as plain
+-- numbers; the rest is weighted. known: strides, of them usual: with the most frequent one of their instruction, and
+-- near: less than a line. words: loads that may be an address, of them to_self, to_others: used as one, of this
+-- structure or another. from_self, from_others: accesses there, through a word that was loaded before.
+CREATE TABLE pattern(structure_id INTEGER PRIMARY KEY, windows INTEGER NOT NULL, seen INTEGER NOT NULL,
+	accesses INTEGER NOT NULL, known INTEGER NOT NULL, usual INTEGER NOT NULL, near INTEGER NOT NULL,
+	words INTEGER NOT NULL, to_self INTEGER NOT NULL, to_others INTEGER NOT NULL, from_self INTEGER NOT NULL,
+	from_others INTEGER NOT NULL);
+-- The most frequent usual strides, in bytes, with their accesses: which of 32 parts of it these touched (of 8 bytes at
+-- least), a bit each, and how wide they were.
+CREATE TABLE pattern_step(structure_id INTEGER NOT NULL, number INTEGER NOT NULL, bytes INTEGER NOT NULL,
+	accesses INTEGER NOT NULL, touched INTEGER NOT NULL, narrowest INTEGER NOT NULL, widest INTEGER NOT NULL,
+	PRIMARY KEY(structure_id, number)) WITHOUT ROWID;
 -- The event profile: counts of a simulation, or of another tool whose file was imported.
 -- event has its columns, numbered from 0: first the measured ones, then the derived ones, whose formula names others.
 CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);

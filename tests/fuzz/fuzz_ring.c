@@ -169,6 +169,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_BIN] = sizeof(struct record_bin),
 	[RECORD_EVICTION] = sizeof(struct record_eviction),
 	[RECORD_STRETCH] = sizeof(struct record_stretch),
+	[RECORD_PATTERN] = sizeof(struct record_pattern),
 	[RECORD_LINES] = sizeof(struct record_lines) + 16,
 	[RECORD_PROBES] = sizeof(struct record_probes) + 16,
 };
@@ -178,7 +179,7 @@ static const uint32_t record_bytes[] = {
 static bool is_simulated(uint32_t type)
 {
 	return (type >= RECORD_SEGMENT && type <= RECORD_JUMP) || type == RECORD_BIN ||
-	       type == RECORD_EVICTION || type == RECORD_STRETCH;
+	       type == RECORD_EVICTION || type == RECORD_STRETCH || type == RECORD_PATTERN;
 }
 
 static bool is_sampled(uint32_t type)
@@ -242,6 +243,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_bin bin;
 		struct record_eviction eviction;
 		struct record_stretch stretch;
+		struct record_pattern pattern;
 	} *r = NULL;
 
 	bytes = record_bytes[type];
@@ -356,6 +358,12 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->stretch.number = random_next() % 4;
 		r->stretch.accesses = random_next() % 1000000;
 		r->stretch.caches[random_next() % 3].missed = random_next() % 1000;
+	} else if (type == RECORD_PATTERN) {
+		choose_data(&r->pattern.data);
+		r->pattern.pattern.accesses = random_next() % 1000;
+		r->pattern.pattern.known = r->pattern.pattern.words = random_next() % 1000;
+		r->pattern.pattern.usual = r->pattern.pattern.to_self = random_next() % 500;
+		r->pattern.pattern.steps[random_next() % 4].bytes = random_next() % 64;
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;

@@ -27,6 +27,7 @@
 #include "engine/data/alloc.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/patterns.h"
 #include "engine/simulate/whose/recency.h"
 #include "engine/simulate/whose/structures.h"
 #include "engine/unwind/functions.h"
@@ -169,6 +170,21 @@ void records_references(struct process *p, struct record_references *r)
 {
 	(void)p;
 	(void)r;
+}
+
+/* There are no windows. */
+bool patterns_start(void)
+{
+	return true;
+}
+
+void patterns_flush(struct process *p)
+{
+	(void)p;
+}
+
+void patterns_forked(void)
+{
 }
 
 void records_eviction(struct process *p, struct record_eviction *r)

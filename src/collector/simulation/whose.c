@@ -2,8 +2,11 @@
 /* Writes a simulation's misses by data structure to the store; see whose.h. */
 #include "collector/simulation/whose.h"
 
+#include <assert.h>
+
 #include "collector/recorder_parts.h"
 #include "store/layouts.h"
+#include "store/patterns.h"
 #include "store/whose.h"
 
 /* A structure is not told apart from others by more than these bits of its address. */
@@ -154,6 +157,40 @@ const char *recorder_on_references(struct recorder *r, struct process *p,
 
 	if (!r->failed && whose_add_references(&r->whose.sums, place, x) != 0)
 		out_of_memory(r);
+	return NULL;
+}
+
+const char *recorder_on_pattern(struct recorder *r, struct process *p,
+				const struct record_header *h)
+{
+	const struct record_pattern *new = (const void *)h;
+	const struct pattern *x = &new->pattern;
+	struct store_pattern row = {
+		.structure_id = r->failed ? 0 : structure_id(r, p, &new->data),
+		.windows = x->windows,
+		.seen = x->seen,
+		.accesses = x->accesses,
+		.known = x->known,
+		.usual = x->usual,
+		.near = x->near,
+		.words = x->words,
+		.to_self = x->to_self,
+		.to_others = x->to_others,
+		.from_self = x->from_self,
+		.from_others = x->from_others,
+	};
+
+	static_assert(STORE_PATTERN_STEPS == PATTERN_STEPS, "as many steps");
+	for (size_t i = 0; i < PATTERN_STEPS; i++)
+		row.steps[i] = (struct store_pattern_step){
+			.bytes = x->steps[i].bytes,
+			.accesses = x->steps[i].accesses,
+			.touched = x->steps[i].touched,
+			.narrowest = x->steps[i].narrowest,
+			.widest = x->steps[i].widest,
+		};
+	if (!r->failed)
+		note(r, store_put_pattern(r->store, &row, &r->err));
 	return NULL;
 }
 

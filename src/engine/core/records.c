@@ -529,6 +529,12 @@ void records_references(struct process *p, struct record_references *r)
 	put(p, RECORD_REFERENCES, r, sizeof *r, 0, 0, true);
 }
 
+void records_pattern(struct process *p, struct record_pattern *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_PATTERN, r, sizeof *r, 0, 0, true);
+}
+
 void records_message(struct process *p, const char *text)
 {
 	struct record_header r;

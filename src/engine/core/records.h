@@ -57,6 +57,7 @@ void records_bin(struct process *p, struct record_bin *r);
 void records_stretch(struct process *p, struct record_stretch *r);
 void records_eviction(struct process *p, struct record_eviction *r);
 void records_references(struct process *p, struct record_references *r);
+void records_pattern(struct process *p, struct record_pattern *r);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);

@@ -398,6 +398,16 @@ void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at
 	let_go(held);
 }
 
+uint32_t alloc_kind(uint32_t site)
+{
+	uint32_t kind;
+
+	lock_take(&lock);
+	kind = sites_kind_of(site);
+	lock_drop(&lock);
+	return kind;
+}
+
 void alloc_publish(struct process *p, uint32_t site)
 {
 	lock_take(&lock);

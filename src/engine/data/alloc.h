@@ -68,6 +68,8 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls);
  */
 void alloc_first_locals(struct thread *t, uint64_t tls);
 
+/* The kind of the site (enum site_kind). */
+uint32_t alloc_kind(uint32_t site);
 /* Send the site to the collector, if it does not know it. */
 void alloc_publish(struct process *p, uint32_t site);
 /* Report the counts that the sites have gained since the last report. */

@@ -166,6 +166,11 @@ uint32_t sites_get_named(uint32_t kind, uint32_t name, const uint64_t *path, uin
 	return site_count;
 }
 
+uint32_t sites_kind_of(uint32_t number)
+{
+	return number ? site_of(number)->kind : 0;
+}
+
 uint32_t sites_kind(uint32_t number, uint32_t kind)
 {
 	const struct site *s = site_of(number);

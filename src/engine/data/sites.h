@@ -18,6 +18,7 @@ uint32_t sites_name(const char *name);
 /* As sites_get, of a mapping with that name. */
 uint32_t sites_get_named(uint32_t kind, uint32_t name, const uint64_t *path, uint32_t depth);
 
+uint32_t sites_kind_of(uint32_t site);
 /* The site of the same path and another kind. */
 uint32_t sites_kind(uint32_t site, uint32_t kind);
 

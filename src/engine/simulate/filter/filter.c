@@ -191,10 +191,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
 		       engine.config.sample_ppm != 0) &&
 	    !w.chooses_sets) {
-		if (engine_counts_references())
-			filter_references_start();
-		else
-			filter_windows_start();
+		filter_windows_start(!engine_counts_references() || !filter_references_start());
 	}
 	if (engine_finds_conflicts() && w.h && !filter_conflicts_start(w.h))
 		return false;
@@ -473,7 +470,7 @@ uint64_t filter_missed(uint64_t clock)
 		filter_access.pc = pc_of(s, &segment_insns(s)[a->owner]);
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
 		if (filter_window_is_open)
-			filter_window_see(number, filter_access.pc, address);
+			filter_window_see(number, filter_access.pc, address, a);
 		t->regs[site[SITE_REG]] =
 			touch(&segment_insns(s)[a->owner], address, a->size, a->kind, clock);
 		if (filter_window_is_open)
@@ -540,6 +537,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 	if (n)
 		count(in, n, n * (rep->accesses - writes), n * writes);
 	filter_access_repeat(rep);
+	filter_window_repeat(rep);
 	for (uint64_t i = 0; i < n; i += 1 + same_lines(rep, i, n))
 		for (uint32_t k = 0; k < rep->accesses; k++)
 			touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
@@ -560,6 +558,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 	if (n)
 		count(in, 0, write ? 0 : n, write ? n : 0);
 	filter_access_elements(entries, n);
+	filter_window_elements(filter_access.pc, entries, n, a);
 	for (uint32_t i = 0; i < n; i++)
 		touch(in, STREAM_ADDRESS(entries[i]), a->size, a->kind, next_time(t));
 }

@@ -130,6 +130,10 @@ static inline uint64_t filter_line_of_data(const uint32_t *cell)
 uint32_t filter_new_counter(void);
 /* Move the count of the segment's counter to s->executions. */
 void filter_count_executions(struct segment *s);
+/* Those not moved yet, where it has a counter. */
+uint64_t filter_new_executions(const struct segment *s);
+/* Move them, without exact references. Returns the count. */
+uint64_t filter_take_executions(struct segment *s);
 /* The counter has reached 0: see filter_windows.h. */
 void filter_counter_triggers(struct segment *s);
 

@@ -40,26 +40,43 @@ uint32_t filter_new_counter(void)
 	return counter_at(number);
 }
 
+uint64_t filter_new_executions(const struct segment *s)
+{
+	const uint64_t *counter = low(s->counter);
+
+	return filter_has_windows() ? filter_window_executions(counter_number(s->counter), counter)
+				    : *counter;
+}
+
+uint64_t filter_take_executions(struct segment *s)
+{
+	const uint64_t n = filter_new_executions(s);
+
+	if (filter_has_windows())
+		filter_window_take(counter_number(s->counter), low(s->counter));
+	else
+		*low(s->counter) = 0;
+	s->executions += n;
+	return n;
+}
+
 void filter_count_executions(struct segment *s)
 {
-	uint64_t *counter;
+	uint64_t taken;
 
 	if (!segment_has_counter(s))
 		return;
-	counter = low(s->counter);
-	if (filter_has_windows()) {
-		s->executions += filter_window_executions(counter_number(s->counter), counter);
-		return;
-	}
-	s->executions += *counter;
+	taken = filter_take_executions(s);
 	if (filter_references_are_on())
-		filter_references_executed(s, *counter);
-	*counter = 0;
+		filter_references_executed(s, taken);
 }
 
 void filter_counter_triggers(struct segment *s)
 {
-	filter_count_executions(s);
+	const uint64_t taken = filter_take_executions(s);
+
+	if (filter_references_are_on())
+		filter_references_began(s, taken);
 	filter_window_trigger(counter_number(s->counter), low(s->counter));
 }
 

@@ -6,6 +6,7 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -224,6 +225,11 @@ void filter_references_executed(struct segment *s, uint64_t executions)
 	executed(s, executions, UINT32_MAX);
 }
 
+void filter_references_began(struct segment *s, uint64_t executions)
+{
+	executed(s, executions, 0);
+}
+
 void filter_references_cut(const struct segment *s, uint32_t insns)
 {
 	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++) {
@@ -237,11 +243,13 @@ void filter_references_cut(const struct segment *s, uint32_t insns)
 
 /* ---- Exceptions ---- */
 
+/* Cells of lines may be hidden: see filter_conflicts.h, filter_windows.h. */
 static uint32_t place_of(uint64_t line)
 {
 	const uint64_t mask = (1ull << FILTER_LINE_BITS) - 1;
+	const uint32_t *cell = (const uint32_t *)(uintptr_t)FILTER_CELLS + (line & mask);
 
-	return ((const uint32_t *)(uintptr_t)FILTER_CELLS)[line & mask];
+	return *cell ? *cell : filter_hidden_place(&filter_state.data, line, cell);
 }
 
 static uint32_t *label_at(uint32_t place)
@@ -327,11 +335,7 @@ static uint32_t find(uint32_t number, uint64_t pc, uint64_t address, struct stru
 
 static void expect(struct segment *s, uint32_t number, uint32_t structure)
 {
-	uint64_t *counter = (uint64_t *)(uintptr_t)s->counter;
-
-	s->executions += *counter;
-	executed(s, *counter, number);
-	*counter = 0;
+	executed(s, filter_take_executions(s), number);
 	expected_by(number)->negative = -label_of(structure);
 	memo_of(number)->structure = structure;
 	memo_of(number)->bin = 0;
@@ -340,7 +344,7 @@ static void expect(struct segment *s, uint32_t number, uint32_t structure)
 /* How many executions there were of the segment, since they were sent. */
 static uint64_t executions_of(const struct segment *s)
 {
-	return s->executions + *(const uint64_t *)(uintptr_t)s->counter;
+	return s->executions + filter_new_executions(s);
 }
 
 #define MOST_EXCEPTIONS 4096u /* without a look at them */

@@ -73,6 +73,8 @@ void filter_references_settle(void);
 
 /* The segment was executed n more times: count its references. */
 void filter_references_executed(struct segment *s, uint64_t n);
+/* The same, but the last one has only begun. */
+void filter_references_began(struct segment *s, uint64_t executions);
 /* One of them ended after `insns` instructions. */
 void filter_references_cut(const struct segment *s, uint32_t insns);
 

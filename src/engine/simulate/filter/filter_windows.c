@@ -3,11 +3,14 @@
 #include "engine/simulate/filter/filter_windows.h"
 
 #include "engine/core/random.h"
+#include "engine/core/run_mode.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/whose/patterns.h"
 #include "engine/simulate/whose/references.h"
 
 /*
@@ -20,6 +23,12 @@
 #define LAST_MEAN_OF_PLACE 200u
 #define FIRST_PART	   200u
 #define GROWTH		   64u /* after a window the mean is greater by this part of itself */
+/*
+ * A window for patterns needs as many references as loops have, and takes 20 times as long. So one
+ * in so many windows is one; and the weights of its accesses are in a unit of so many executions.
+ */
+#define LONG_ONE_IN 4u
+#define WEIGHT_UNIT 64u
 
 #define MOST_COUNTERS (16u << 20)
 
@@ -33,7 +42,9 @@ static struct {
 	bool are_on;
 	struct grow watches; /* struct watch, by number of counter */
 	uint64_t random, mean, last_mean;
-	bool is_over;
+	bool sees_references;
+	/* In a window: are accesses still seen? */
+	bool is_for_references, is_for_patterns;
 } v;
 
 bool filter_window_is_open;
@@ -67,10 +78,13 @@ static void show_lines(void)
 
 /* ---- Triggers ---- */
 
-bool filter_windows_start(void)
+bool filter_windows_start(bool sees_references)
 {
 	v.random = engine.config.seed;
+	v.sees_references = sees_references;
 	v.last_mean = LAST_MEAN + LAST_MEAN_OF_PLACE * places();
+	if (!sees_references)
+		v.last_mean *= LONG_ONE_IN;
 	v.mean = v.last_mean / FIRST_PART;
 	v.are_on = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
 	return v.are_on;
@@ -102,19 +116,24 @@ bool filter_window_watch(uint64_t number, uint64_t *counter)
 
 uint64_t filter_window_executions(uint64_t number, const uint64_t *counter)
 {
-	struct watch *w = watch_at(number);
-	const uint64_t n = *counter - w->taken;
+	return *counter - watch_at(number)->taken;
+}
 
-	w->taken = *counter;
-	return n;
+void filter_window_take(uint64_t number, const uint64_t *counter)
+{
+	watch_at(number)->taken = *counter;
 }
 
 /* ---- Windows ---- */
 
 static void open_window(void)
 {
-	references_begin(v.mean);
-	v.is_over = false;
+	v.is_for_references = v.sees_references;
+	v.is_for_patterns = !v.sees_references || random_next(&v.random) % LONG_ONE_IN == 0;
+	if (v.is_for_references)
+		references_begin(v.mean);
+	if (v.is_for_patterns)
+		patterns_begin(1 + v.mean / WEIGHT_UNIT);
 	hide_lines();
 	filter_notes_allow(false);
 	filter_window_is_open = true;
@@ -136,19 +155,38 @@ void filter_window_close(void)
 {
 	if (!filter_window_is_open)
 		return;
-	filter_window_is_open = false;
+	filter_window_is_open = v.is_for_patterns = false;
 	show_lines();
 	filter_notes_allow(true);
-	references_end();
+	if (v.sees_references)
+		references_end();
+	patterns_end();
 }
 
-void filter_window_see(uint32_t site, uint64_t pc, uint64_t address)
+void filter_window_see(uint32_t site, uint64_t pc, uint64_t address, const struct segment_access *a)
 {
-	v.is_over = references_see(site, pc, address);
+	if (v.is_for_references)
+		v.is_for_references = !references_see(site, pc, address);
+	if (v.is_for_patterns)
+		v.is_for_patterns =
+			!patterns_see(site, pc, address, a->size, a->kind == ACCESS_LOAD);
+}
+
+void filter_window_repeat(const struct repeat *rep)
+{
+	for (uint32_t k = 0; k < rep->accesses && v.is_for_patterns; k++)
+		patterns_repeat(rep->address[k], rep->size, rep->step, rep->iterations);
+}
+
+void filter_window_elements(uint64_t pc, const uint64_t *entries, uint32_t n,
+			    const struct segment_access *a)
+{
+	for (uint32_t i = 0; i < n && v.is_for_patterns; i++)
+		patterns_see(0, pc, STREAM_ADDRESS(entries[i]), a->size, a->kind == ACCESS_LOAD);
 }
 
 void filter_window_saw(void)
 {
-	if (v.is_over)
+	if (!v.is_for_references && !v.is_for_patterns)
 		filter_window_close();
 }

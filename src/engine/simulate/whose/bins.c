@@ -9,6 +9,7 @@
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/numbering.h"
 #include "engine/simulate/whose/pairs.h"
+#include "engine/simulate/whose/patterns.h"
 #include "engine/simulate/whose/range.h"
 #include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
@@ -98,7 +99,8 @@ bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled)
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
 		  grow_take(&b.counts, sizeof(struct bin)) && (!b.has_more || start_more()) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
-		  groups_start() && structures_start() && references_start() && held_start();
+		  groups_start() && structures_start() && references_start() && held_start() &&
+		  patterns_start();
 	for (uint32_t level = 0; level < levels; level++)
 		bins_on = bins_on && start_evictors(&b.evictors[level]);
 	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
@@ -380,6 +382,11 @@ static bool is_due(void)
 	return true;
 }
 
+uint32_t bins_structure(uint32_t bin)
+{
+	return (uint32_t)numbering_key(&b.bins, bin)->b;
+}
+
 void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data)
 {
 	const struct numbering_key *k = numbering_key(&b.bins, bin);
@@ -464,6 +471,7 @@ void bins_flush(struct process *p, bool is_last)
 		send_bin(p, number);
 	pairs_take(send_pair, p);
 	references_flush(p);
+	patterns_flush(p);
 }
 
 void bins_end(struct process *p)
@@ -482,6 +490,8 @@ void bins_forked(void)
 	}
 	pairs_clear();
 	held_forked();
-	if (bins_on)
+	if (bins_on) {
 		references_forked();
+		patterns_forked();
+	}
 }

@@ -86,6 +86,13 @@ uint64_t bins_known_pc(uint32_t site);
  * filter variant; 0: none. Returns the bin's number; 0: memory has run out.
  */
 uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address);
+/* The same, by the memo of the site if that holds. */
+static inline uint32_t bins_of_access(uint32_t site, uint64_t pc, uint64_t address)
+{
+	const uint32_t bin = bins_known(site, address, bins_versions().data);
+
+	return bin ? bin : bins_of_data(site, pc, address);
+}
 struct structure;
 /* The same where the data structure at the address was looked up. */
 uint32_t bins_of_found(uint32_t site, uint64_t pc, const struct structure *s);
@@ -143,6 +150,8 @@ void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address);
  * the offset of a miss there.
  */
 uint32_t bins_elsewhere(uint32_t bin, const struct structure *s, uint64_t address, bool missed);
+/* The id of its data structure. */
+uint32_t bins_structure(uint32_t bin);
 /* Describe a bin for the collector. */
 void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data);
 

@@ -107,13 +107,6 @@ void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n)
 	}
 }
 
-static uint32_t bin_of_site(uint32_t site, uint64_t pc, uint64_t address)
-{
-	const uint32_t bin = bins_known(site, address, bins_versions().data);
-
-	return bin ? bin : bins_of_data(site, pc, address);
-}
-
 /* ---- In windows ---- */
 
 void references_begin(uint64_t weight)
@@ -138,7 +131,7 @@ void references_saw(uint32_t bin, uint64_t weight, uint32_t group)
 
 bool references_see(uint32_t site, uint64_t pc, uint64_t address)
 {
-	const uint32_t bin = bin_of_site(site, pc, address);
+	const uint32_t bin = bins_of_access(site, pc, address);
 
 	if (held_on)
 		held_seen(bin, address, r.weight, group_now());

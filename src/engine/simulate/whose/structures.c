@@ -89,6 +89,11 @@ uint64_t structures_end(const struct structure *s, uint64_t address)
 	return has_named(s) ? address + 1 : alloc_end_before_blocks(address + 1, s->end);
 }
 
+bool structures_is_stack(uint32_t id)
+{
+	return id >> KIND_SHIFT == BIN_SITE && alloc_kind(id & NUMBER_MASK) == SITE_STACK;
+}
+
 uint32_t structures_version(void)
 {
 	return alloc_version + modules_version + named_version;

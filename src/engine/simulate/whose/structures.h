@@ -31,6 +31,8 @@ void structures_find(uint64_t address, struct structure *s);
  * of it that is quickly found.
  */
 uint64_t structures_end(const struct structure *s, uint64_t address);
+/* Is it a thread's stack, or all of them? */
+bool structures_is_stack(uint32_t id);
 uint32_t structures_version(void);
 /* The same for structures of code: few programs load or unload any while they run. */
 uint32_t structures_code_version(void);

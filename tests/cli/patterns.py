@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dwell simulate --data: how data structures are accessed, of programs whose answer is known.
+
+    patterns.py [--dwell PATH] [--program PATTERNS] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import simulate_common
+from cases import Skip, case, check, main
+from simulate_common import ask, run
+
+CACHES = '--cache=D1=32K,8,64', '--cache=LL=256K,16,64'
+
+
+def accessed(*options):
+    """Simulate the command in `options`; skip the case where misses cannot be counted by data structure."""
+    done = run('simulate', '-q', '--data', *CACHES, '-o', 'run.db', *options)
+    check(done[0] == 0, *options, *done)
+    if 'not counted by data structure' in done[2]:
+        raise Skip('this processor cannot look into simulated caches from translated code')
+
+
+def patterns(where):
+    """Of the structures: accesses in windows; shares of regular ones, near ones, and those through links of its own."""
+    found = ask('SELECT seen, 1.0 * usual / max(known, 1), 1.0 * near / max(known, 1), 1.0 * from_self / accesses, '
+                '1.0 * from_others / accesses FROM pattern JOIN structure ON structure.id = structure_id '
+                'LEFT JOIN site ON site.id = structure.site_id LEFT JOIN variable ON variable.start = structure.start '
+                'AND structure.kind = \'variable\' WHERE %s ORDER BY accesses DESC' % where)
+    check(found, where)
+    return found
+
+
+def variable(name):
+    return patterns('variable.name = \'%s\'' % name)[0]
+
+
+def block(kind):
+    """That with the most accesses."""
+    return patterns('site.kind = \'%s\'' % kind)[0]
+
+
+def about(value, wanted, most=0.05):
+    return abs(value - wanted) <= most
+
+
+@case
+def a_stream_is_regular_and_near():
+    for options in (), ('--references',):
+        accessed(*options, PROGRAM, 'stream')
+        seen, regular, near, own, _ = variable('line')
+        check(seen > 1000 and about(regular, 1) and about(near, 1) and own == 0, seen, regular, near, own)
+
+
+@case
+def a_matrix_is_regular_by_rows_and_by_columns_but_near_by_rows_only():
+    for what, wanted in ('rows', 1), ('columns', 0):
+        accessed(PROGRAM, what)
+        seen, regular, near, _, _ = variable('square')
+        check(seen > 1000 and about(regular, 1) and about(near, wanted), what, seen, regular, near)
+
+
+@case
+def a_hash_table_is_irregular():
+    accessed(PROGRAM, 'hash')
+    seen, regular, near, _, _ = block('calloc')
+    check(seen > 1000 and about(regular, 0) and about(near, 0), seen, regular, near)
+
+
+@case
+def an_index_is_regular_and_what_it_leads_to_is_not():
+    accessed(PROGRAM, 'gather')
+    check(about(variable('order')[1], 1, 0.1) and about(variable('line')[1], 0), variable('order'), variable('line'))
+
+
+@case
+def a_list_leads_to_itself_whatever_its_order():
+    for what, wanted in ('list', 1), ('shuffled', 0):
+        accessed(PROGRAM, what)
+        seen, regular, _, own, others = block('calloc')
+        check(seen > 1000 and about(regular, wanted, 0.1), what, seen, regular)
+        check(own > 0.8 and others < 0.2, what, own, others)
+
+
+@case
+def pointers_lead_to_another_array():
+    accessed(PROGRAM, 'pointers')
+    check(about(block('malloc')[1], 1) and block('malloc')[3:] == (0, 0), block('malloc'))
+    seen, regular, _, own, others = block('calloc')
+    check(about(regular, 0) and own == 0 and others > 0.9, seen, regular, own, others)
+
+
+def set_up(dwell, program, folder):
+    global PROGRAM
+    PROGRAM = program
+    simulate_common.set_up(dwell, None, folder)
+
+
+if __name__ == '__main__':
+    main('patterns', __doc__, set_up, program='build/tests/cli/patterns')
