@@ -32,6 +32,8 @@ static const struct point *now(void)
 
 void dead_reach(uint32_t part)
 {
+	if (part < d.part) /* the next stretch is planned already */
+		part = (uint32_t)d.part;
 	d.middle = (d.part + part) / 2;
 	d.part = part;
 }
