@@ -297,8 +297,9 @@ def two_runs_are_compared_by_data_structure():
         for r in found['rows']:
             compared[r['name']] += r['events']['LLm'][side]
         check(+own == +compared, path, +own - compared, +compared - own)
-    check('largest change of LLm first' in run('diff', 'a.db', 'b.db')[1], 'as in the report')
-    check(re.search(r'\n +LLm +LLm +L1m +Ir ', run('annotate', 'multiply', 'a.db')[1]), 'as in the report')
+    status, out, _ = run('diff', 'a.db', 'b.db')  # the misses of L1 are most of the cycles, and Ir is the same
+    check(status == 0 and re.search('largest change of CEst first:\n\n.*\n.* multiply ', out), out)
+    check(re.search(r'\n +LLm +LLm +L1m +Ir ', run('annotate', 'multiply', 'a.db')[1]), 'misses come first, as in the report')
     status, out, _ = run('diff', '--by', 'data', 'a.db', 'b.db')
     check(status == 0 and 'largest change of Stall' in out, out)
     for number in '', ' [2]':  # two lines of a function are two arrays

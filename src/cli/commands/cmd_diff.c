@@ -69,19 +69,17 @@ static int finish(const struct comparison *o, struct text *out, struct text *not
 
 static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_WAYS, 0};
 
-/* As in the report, by default. */
-static int sort_by_misses(const struct options *o, struct diff *d, struct err *err)
+/*
+ * By default text is sorted by the estimate of cycles, as a change may be one of any level; files
+ * keep the order of the profile.
+ */
+static void sort_by_cycles(const struct options *o, struct diff *d)
 {
-	struct event_columns c = {0};
-	struct event_caches caches;
-
-	if (event_caches_read(&caches, d->a.profile, err) != 0)
-		return -1;
-	if (event_options_prefer_misses(o, d->a.profile, &caches, &c))
-		for (size_t i = 0; i < d->columns; i++)
-			if (d->a.columns[i] == c.sort)
-				d->sort = i;
-	return 0;
+	if (o->format != VIEW_TEXT || event_options_chosen(o))
+		return;
+	for (size_t i = 0; i < d->columns; i++)
+		if (strcmp(diff_name(d, i), "CEst") == 0)
+			d->sort = i;
 }
 
 static int compare_events(struct comparison *o, struct diff *d)
@@ -103,8 +101,7 @@ static int compare_events(struct comparison *o, struct diff *d)
 		return cli_fail(&err, EXIT_INPUT);
 	if (diff_columns(d, &o->options->query, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (sort_by_misses(o->options, d, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
+	sort_by_cycles(o->options, d);
 	if (o->by == EVENT_BY_DATA && !options_given(o->options, OPTION_SORT) &&
 	    o->options->query.metric_count == 0)
 		d->sort = d->columns - 1; /* Stall, the last event */
