@@ -147,18 +147,6 @@ static int compare_stall(const void *a, const void *b)
 	return x != y ? (x < y) - (x > y) : compare_counts(a, b);
 }
 
-static double all_cycles(const struct profile *p)
-{
-	double all = 0;
-
-	for (size_t i = 0; i < p->bin_count; i++) {
-		const double cycles = cycles_of(p->bins[i].cache, p->bins[i].misses);
-
-		all += isnan(cycles) ? 0 : cycles;
-	}
-	return all;
-}
-
 static uint64_t misses_in(const struct profile *p, const char *cache)
 {
 	uint64_t all = 0;
@@ -170,7 +158,7 @@ static uint64_t misses_in(const struct profile *p, const char *cache)
 
 static void keep_shown(struct causes *c)
 {
-	const double cycles = all_cycles(c->names.profile);
+	const double cycles = counted_all_cycles(c->names.profile);
 	const char *cache = NULL;
 	size_t shown = 0;
 	uint64_t all = 1;

@@ -88,6 +88,19 @@ double counted_cycles(uint64_t first, uint64_t last)
 	return COUNTED_CYCLES_FIRST * (double)first + COUNTED_CYCLES_LAST * (double)last;
 }
 
+double counted_all_cycles(const struct profile *p)
+{
+	uint64_t first = 0, last = 0;
+
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const struct store_bin *b = &p->bins[i];
+
+		first += counted_is_first(b->cache) ? b->misses : 0;
+		last += counted_is_last(b->cache) ? b->misses : 0;
+	}
+	return counted_cycles(first, last);
+}
+
 /* ---- Names ---- */
 
 const struct store_frame *counted_frame(const struct counted *c, int64_t location)

@@ -51,6 +51,8 @@ bool counted_is_last(const char *cache);
 
 /* The cycles that so many misses in the first and in the last level wait. */
 double counted_cycles(uint64_t first, uint64_t last);
+/* Those of all bins of the profile, code included. */
+double counted_all_cycles(const struct profile *p);
 
 struct counted {
 	const struct profile *profile;

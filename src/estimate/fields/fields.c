@@ -217,9 +217,9 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 	    strcmp(p->structures[at].kind, store_structure_kinds[STORE_OF_CODE]) == 0)
 		return;
 	row.data = &f->data.rows[f->data.row_of[at]];
-	if (strcmp(b->cache, "LL") == 0)
+	if (counted_is_last(b->cache))
 		row.last = misses;
-	else if (strncmp(b->cache, "L1", 2) == 0)
+	else if (counted_is_first(b->cache))
 		row.first = misses;
 	row.type = fields_name_bin(p, row.data, b, &name);
 	row.field = keep(f, text_get(&name));
@@ -227,26 +227,16 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 	f->rows[f->count++] = row;
 }
 
-static double cycles_of(const struct fields_row *r)
-{
-	return COUNTED_CYCLES_FIRST * (double)r->first.all +
-	       COUNTED_CYCLES_LAST * (double)r->last.all;
-}
-
 /* The stall of each row, as a share of that of all bins, code included. */
 static void share_stall(struct fields *f)
 {
-	const struct profile *p = f->data.profile;
-	double all = 0;
+	const double all = counted_all_cycles(f->data.profile);
 
-	for (size_t i = 0; i < p->bin_count; i++)
-		all += strcmp(p->bins[i].cache, "LL") == 0
-			       ? COUNTED_CYCLES_LAST * (double)p->bins[i].misses
-		       : strncmp(p->bins[i].cache, "L1", 2) == 0
-			       ? COUNTED_CYCLES_FIRST * (double)p->bins[i].misses
-			       : 0;
-	for (size_t i = 0; i < f->count; i++)
-		f->rows[i].stall = all > 0 ? cycles_of(&f->rows[i]) / all : 0;
+	for (size_t i = 0; i < f->count; i++) {
+		const struct fields_row *r = &f->rows[i];
+
+		f->rows[i].stall = all > 0 ? counted_cycles(r->first.all, r->last.all) / all : 0;
+	}
 }
 
 /* ---- */
