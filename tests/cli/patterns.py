@@ -6,6 +6,10 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
+import csv
+import io
+import os
+
 import simulate_common
 from cases import Skip, case, check, main
 from simulate_common import ask, run
@@ -88,6 +92,45 @@ def pointers_lead_to_another_array():
     check(about(block('malloc')[1], 1) and block('malloc')[3:] == (0, 0), block('malloc'))
     seen, regular, _, own, others = block('calloc')
     check(about(regular, 0) and own == 0 and others > 0.9, seen, regular, own, others)
+
+
+def shown(*names):
+    """Form and access of data structures, whose names begin so; of blocks that with the most references."""
+    status, out, err = run('objects', '--format', 'csv', 'run.db')
+    check(status == 0, err)
+    rows = sorted(csv.DictReader(io.StringIO(out)), key=lambda r: -float(r['references'] or 0))
+    found = [[(r['form'], r['access']) for r in rows if r['name'].startswith(name)] for name in names]
+    check(all(found), names, out)
+    return [f[0] for f in found]
+
+
+@case
+def objects_tells_form_and_access():
+    """By the types of debug information; the nodes of lists have none."""
+    for what, names, wanted in (
+            ('stream', ['line'], [('array', 'regular')]),
+            ('rows', ['square'], [('2D array', 'regular')]),
+            ('columns', ['square'], [('2D array', 'regular')]),
+            ('hash', ['calloc in blocks', 'next_random::x'], [('array', 'irregular'), ('scalar', 'regular')]),
+            ('list', ['calloc in blocks'], [('linked', 'regular')]),
+            ('shuffled', ['calloc in blocks'], [('linked', 'irregular')]),
+            ('tree', ['calloc in blocks'], [('linked', 'both')]),
+            ('pointers', ['malloc in pointers', 'calloc in blocks'], [('pointers', 'regular'), ('array', 'irregular')]),
+            ('gather', ['order', 'line'], [('array', 'regular'), ('array', 'irregular')]),
+            ('points', ['malloc in points'], [('structures', 'regular')])):
+        accessed(PROGRAM, what)
+        check(shown(*names) == wanted, what, shown(*names), wanted)
+
+
+@case
+def merged_profiles_keep_forms():
+    accessed(PROGRAM, 'shuffled')
+    os.rename('run.db', 'first.db')
+    accessed(PROGRAM, 'points')
+    os.rename('run.db', 'second.db')
+    status, _, err = run('merge', '-o', 'run.db', 'first.db', 'second.db')
+    check(status == 0, err)
+    check(shown('calloc in blocks', 'malloc in points') == [('linked', 'irregular'), ('structures', 'regular')])
 
 
 def set_up(dwell, program, folder):

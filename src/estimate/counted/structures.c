@@ -64,6 +64,18 @@ static void sum_references(struct structures *s)
 	}
 }
 
+static void sum_patterns(struct structures *s)
+{
+	const struct profile *p = s->names.profile;
+
+	for (size_t i = 0; i < p->pattern_count; i++) {
+		struct structures_row *row = row_of(s, p->patterns[i].structure_id);
+
+		if (row != NULL)
+			forms_add(&row->pattern, &p->patterns[i]);
+	}
+}
+
 static void sum_bins(struct structures *s)
 {
 	const struct profile *p = s->names.profile;
@@ -118,6 +130,7 @@ static void keep_shown(struct structures *s)
 		r->data = &s->names.data.rows[i];
 		r->stall = all > 0 ? cycles_of(s, r) / all : 0;
 		find_ratio(s, r);
+		r->form = forms_of(s->names.profile, r->data, &r->pattern);
 		if (is_shown(s, r))
 			s->rows[shown++] = *r;
 	}
@@ -170,6 +183,7 @@ static int make_rows(struct structures *s, const struct query *q, struct err *er
 			       s->names.data.count);
 	sum_bins(s);
 	sum_references(s);
+	sum_patterns(s);
 	keep_shown(s);
 	qsort_r(s->rows, s->count, sizeof(*s->rows), compare, &order);
 	if (s->count > 0 || s->names.word == NULL || query_filters(q))

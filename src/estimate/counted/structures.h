@@ -4,6 +4,7 @@
 #define DWELL_ESTIMATE_COUNTED_STRUCTURES_H
 
 #include "estimate/counted/counted.h"
+#include "estimate/counted/forms.h"
 #include "estimate/counted/references.h"
 
 #define STRUCTURES_LEVELS 5 /* L1 of data or code, L2, L3, L4, LL */
@@ -15,6 +16,8 @@ struct structures_row {
 	struct references_sum sum;
 	struct references_count references; /* hits too; 0 of fetches */
 	struct model_ratio ratio;	    /* first-level misses per reference */
+	struct store_pattern pattern;	    /* sums of windows */
+	enum form form;
 };
 
 struct structures {

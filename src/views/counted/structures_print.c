@@ -24,6 +24,44 @@ static struct row row_of(const struct structures *s, size_t i)
 	return (struct row){data_cells_of(&s->names.data, s->rows[i].data), s->rows[i], s->totals};
 }
 
+/* For text: the form; else the kind of memory. */
+static void get_form_or_kind(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->text = r->x.form != FORM_UNKNOWN ? form_names[r->x.form]
+					    : data_kind_names[r->cells.r.kind];
+}
+
+static void get_form(const void *row, struct value *v)
+{
+	v->text = form_names[((const struct row *)row)->x.form];
+}
+
+static void get_access(const void *row, struct value *v)
+{
+	v->text = forms_access(&((const struct row *)row)->x.pattern);
+}
+
+static void get_regular(const void *row, struct value *v)
+{
+	v->real = forms_regular(&((const struct row *)row)->x.pattern);
+}
+
+static void get_near(const void *row, struct value *v)
+{
+	v->real = forms_near(&((const struct row *)row)->x.pattern);
+}
+
+enum { FORM_OR_KIND, ACCESS, FORM, REGULAR, NEAR };
+static const struct column form_columns[] = {
+	[FORM_OR_KIND] = {"KIND", NULL, UNIT_TEXT, get_form_or_kind},
+	[ACCESS] = {"ACCESS", "access", UNIT_TEXT, get_access},
+	[FORM] = {NULL, "form", UNIT_TEXT, get_form},
+	[REGULAR] = {NULL, "regular", UNIT_SHARE, get_regular},
+	[NEAR] = {NULL, "near", UNIT_SHARE, get_near},
+};
+
 static size_t misses_at(size_t level)
 {
 	return offsetof(struct row, x.misses) + level * sizeof(struct counted_misses);
@@ -83,6 +121,9 @@ static const struct column stall = {"STALL", "stall", UNIT_SHARE,
 				    COLUMN_MEMBER(struct row, x.stall)};
 static const struct column references[] = REFERENCE_TABLE(struct row, x.references, x.ratio);
 
+#define OF_FORMS \
+	&form_columns[FORM], &form_columns[ACCESS], &form_columns[REGULAR], &form_columns[NEAR]
+
 #define FIRST_SHOWN 3 /* columns before those of the levels */
 #define ALL_OWN	    &stall, REFERENCE_COUNTS(references)
 
@@ -113,7 +154,7 @@ static unsigned shown_column(const struct layout *l, size_t level, size_t figure
 static void rank_columns(struct layout *l, size_t levels)
 {
 	const unsigned blocks = shown_column(l, levels, 0);
-	const unsigned of_blocks[] = {blocks + 2, blocks + 3, blocks + 4, blocks};
+	const unsigned of_blocks[] = {blocks + 2, blocks + 3, blocks};
 	const size_t causes[] = {2, 3, 4}, shares[] = {1};
 
 	for (size_t i = 0; i < sizeof(of_blocks) / sizeof(of_blocks[0]); i++)
@@ -144,7 +185,8 @@ static void lay_out_text(struct layout *l, const struct structures *s)
 							.get = shown_figures[i].get,
 							.number = misses_at(level)});
 	event_list_add(&l->list, COLUMN_LIST(DATA(SEVERAL_BLOCKS), DATA(KNOWN_BYTES), DATA(SIZES),
-					     DATA(KNOWN_ELEMENT), DATA(KIND), DATA(WORDS)));
+					     DATA(KNOWN_ELEMENT), &form_columns[FORM_OR_KIND],
+					     &form_columns[ACCESS], DATA(WORDS)));
 	rank_columns(l, s->level_count);
 }
 
@@ -232,7 +274,7 @@ void structures_csv(const struct structures *s, struct text *out)
 			COLUMN_LIST(COST(NAME), DATA(KIND), DATA(TYPE), COST(FILE), COST(LINE),
 				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), ALL_OWN));
 	add_kept(&l, s);
-	event_list_add(&l.list, COLUMN_LIST(DATA(SITES), DATA_NUMBERS));
+	event_list_add(&l.list, COLUMN_LIST(DATA(SITES), DATA_NUMBERS, OF_FORMS));
 	columns_csv_head(&l.list.columns, out);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct row row = row_of(s, i);
@@ -250,7 +292,7 @@ int structures_json(const struct structures *s, struct text *out, struct err *er
 			COLUMN_LIST(COST(NAME), DATA(KIND), DATA(TYPE), COST(FILE), COST(LINE_OR_0),
 				    COST(FUNCTION), DATA(MODULE), DATA(ALLOCATOR), ALL_OWN));
 	add_kept(&l, s);
-	event_list_add(&l.list, COLUMN_LIST(DATA_NUMBERS, DATA(SITES), DATA(PATH)));
+	event_list_add(&l.list, COLUMN_LIST(DATA_NUMBERS, DATA(SITES), DATA(PATH), OF_FORMS));
 	for (size_t i = 0; i < s->level_count; i++)
 		json_array_append_new(levels, json_pack("{s:s, s:I}", "cache", s->levels[i],
 							"misses", (json_int_t)s->totals[i]));
