@@ -158,11 +158,11 @@ def print_tables(programs):
           [[p.name] + [n for size in SIZES for n in (p.true[size].ratio, p.error(size, '10%,500K'))] for p in programs])
     table('**Figure 9**: error in points by length, 1 MB, a share of 10 %.', LENGTHS,
           [[p.name] + [p.error('1M', '10%,' + length) for length in LENGTHS] for p in programs])
-    for size, sample in ('16K', '10%,500K'), ('128K', '10%,500K'), ('1M', '10%,500K'), ('1M', '10%,4M'):
-        table('**Tables 4 and 5**: %sB, `--sample %s`: the share of misses among unknown references, and the '
-              'error in points with the estimate, and with each rho.' % (size, sample),
+    for length in '500K', '4M':
+        table('**Tables 4 and 5**: 1 MB, `--sample 10%%,%s`: the share of misses among unknown references, and the error '
+              'in points with the estimate, and with each rho.' % length,
               ['true rho', 'estimate', 'error', 'rho 0', 'rho 0.5', 'rho 1'],
-              [unknown(p, size, sample) for p in programs])
+              [unknown(p, '1M', '10%,' + length) for p in programs])
     table('**Table 6**: bins that make 90 % of the stall, 128 KB, `--sample 10%,500K`.',
           ['bins', 'in both', 'most stall of two swapped, ratio', 'order kept'], [order(p) for p in programs])
     table('**Figure 10**: CPU time with `--data`, 128 KB, over that of the program.', ['all accesses', '10%,500K', '10%,100K'],
