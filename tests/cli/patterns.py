@@ -123,6 +123,16 @@ def objects_tells_form_and_access():
 
 
 @case
+def a_name_has_its_strides_and_links():
+    accessed(PROGRAM, 'points')
+    out = run('objects', 'points', 'run.db')[1]
+    check('regular: ' in out and 'usual, in bytes: 32\n' in out and 'links' not in out, out)
+    accessed(PROGRAM, 'shuffled')
+    out = run('objects', 'blocks', 'run.db')[1]
+    check('irregular: ' in out and ' of accesses through addresses that it held itself, ' in out, out)
+
+
+@case
 def merged_profiles_keep_forms():
     accessed(PROGRAM, 'shuffled')
     os.rename('run.db', 'first.db')

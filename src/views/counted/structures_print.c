@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Data structures with their counted misses as text, CSV and JSON. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -150,7 +151,7 @@ static unsigned shown_column(const struct layout *l, size_t level, size_t figure
 	return (unsigned)(FIRST_SHOWN + level * l->shown + figure);
 }
 
-/* What is known of the blocks, then causes, then levels in between, then shares. */
+/* What is known of the blocks, then causes, levels in between, shares, and what the data is. */
 static void rank_columns(struct layout *l, size_t levels)
 {
 	const unsigned blocks = shown_column(l, levels, 0);
@@ -168,6 +169,8 @@ static void rank_columns(struct layout *l, size_t levels)
 	}
 	for (size_t level = 0; level < levels; level += levels - 1)
 		l->less[l->less_count++] = shown_column(l, level, shares[0]);
+	l->less[l->less_count++] = blocks + 5; /* ACCESS */
+	l->less[l->less_count++] = blocks + 4; /* KIND */
 }
 
 static void lay_out_text(struct layout *l, const struct structures *s)
@@ -245,6 +248,40 @@ int structures_table(const struct structures *s, size_t rows, const struct displ
 	return status;
 }
 
+#define LEAST_STEP 0.1 /* of the accesses with a usual stride: to be told */
+
+static void put_percent(const char *before, double share, const char *after, struct text *out)
+{
+	char percent[FIGURE_BYTES];
+
+	text_addf(out, "%s%s%s", before, figure_percent(share, percent), after);
+}
+
+/* What windows saw of a structure, for its details. */
+static void put_pattern(const struct store_pattern *x, struct text *out)
+{
+	const char *before = "; usual, in bytes: ";
+
+	if (forms_access(x) == NULL)
+		return;
+	text_addf(out, "    %-10s%s", "access", forms_access(x));
+	put_percent(": ", forms_regular(x), " of strides are usual,", out);
+	put_percent(" ", forms_near(x), " less than a line", out);
+	for (size_t i = 0; i < STORE_PATTERN_STEPS; i++) {
+		if ((double)x->steps[i].accesses < LEAST_STEP * (double)x->usual)
+			continue;
+		text_addf(out, "%s%" PRIu64, before, x->steps[i].bytes);
+		before = ", ";
+	}
+	text_add(out, "\n");
+	if (x->from_self + x->from_others == 0)
+		return;
+	text_addf(out, "    %-10s", "links");
+	put_percent("", (double)x->from_self / (double)x->accesses,
+		    " of accesses through addresses that it held itself,", out);
+	put_percent(" ", (double)x->from_others / (double)x->accesses, " that others held\n", out);
+}
+
 int structures_text(const struct structures *s, size_t rows, const struct display *d,
 		    struct text *out, struct err *err)
 {
@@ -258,9 +295,11 @@ int structures_text(const struct structures *s, size_t rows, const struct displa
 	if (structures_table(s, rows, d, out, err) != 0)
 		return -1;
 	figure_more(out, s->count - most, "");
-	for (size_t i = 0; s->names.word != NULL && i < most; i++)
+	for (size_t i = 0; s->names.word != NULL && i < most; i++) {
 		data_put_details(&s->names.data, (size_t)(s->rows[i].data - s->names.data.rows), d,
 				 out);
+		put_pattern(&s->rows[i].pattern, out);
+	}
 	return 0;
 }
 
