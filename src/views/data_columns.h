@@ -17,6 +17,8 @@ struct data_cells data_cells_of(const struct data *d, const struct data_row *r);
 
 enum data_column {
 	DATA_COLUMN_KIND,
+	DATA_COLUMN_FORM_OR_KIND,
+	DATA_COLUMN_FORM,
 	DATA_COLUMN_TYPE,
 	DATA_COLUMN_MODULE,
 	DATA_COLUMN_ALLOCATOR,

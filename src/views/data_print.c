@@ -8,6 +8,7 @@
 
 #include "base/size.h"
 #include "base/text.h"
+#include "estimate/counted/forms.h"
 #include "views/data_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
@@ -88,6 +89,28 @@ static void get_kind(const void *row, struct value *v)
 	v->text = data_kind_names[data_row_of(row)->kind];
 }
 
+/* By its type, as samples tell no strides. */
+static enum form form_of(const void *row)
+{
+	static const struct store_pattern none;
+	const struct data_cells *cells = row;
+
+	return forms_of(cells->data->profile, &cells->r, &none);
+}
+
+static void get_form(const void *row, struct value *v)
+{
+	v->text = form_names[form_of(row)];
+}
+
+/* For text: the form; else the kind of memory. */
+static void get_form_or_kind(const void *row, struct value *v)
+{
+	get_form(row, v);
+	if (v->text == NULL)
+		get_kind(row, v);
+}
+
 /* For text: hide the number of blocks of a variable, which is always one. */
 static void get_several_blocks(const void *row, struct value *v)
 {
@@ -145,6 +168,8 @@ static void get_path(const void *row, struct value *v)
 
 const struct column data_columns[DATA_COLUMNS] = {
 	[DATA_COLUMN_KIND] = {"KIND", "kind", UNIT_TEXT, get_kind},
+	[DATA_COLUMN_FORM_OR_KIND] = {"KIND", NULL, UNIT_TEXT, get_form_or_kind},
+	[DATA_COLUMN_FORM] = {NULL, "form", UNIT_TEXT, get_form},
 	[DATA_COLUMN_TYPE] = {NULL, "type", UNIT_TEXT, COLUMN_MEMBER(struct data_cells, r.type)},
 	[DATA_COLUMN_MODULE] = {NULL, "module", UNIT_TEXT,
 				COLUMN_MEMBER(struct data_cells, r.module)},
@@ -189,13 +214,13 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 		d->profile->is_exact
 			? is_wide ? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
 						C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
-						C(KNOWN_ELEMENT), C(KIND), C(WORDS))
+						C(KNOWN_ELEMENT), C(FORM_OR_KIND), C(WORDS))
 				  : COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
 						C(KNOWN_BYTES), C(WORDS))
 		: is_wide
 			? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
 				      COST(SAMPLES), C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
-				      C(KNOWN_ELEMENT), C(KIND), C(WORDS))
+				      C(KNOWN_ELEMENT), C(FORM_OR_KIND), C(WORDS))
 			: COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
 				      C(KNOWN_BYTES), C(WORDS));
 	struct table *t = columns_table(list, display);
@@ -298,7 +323,7 @@ void data_csv(const struct data *d, const bool *marks, struct text *out)
 		COLUMN_LIST(COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION),
 			    C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED),
 			    COST(RATIO), COST(LOW), COST(HIGH), COST(ACCESSES), COST(SAMPLES),
-			    C(SITES), DATA_NUMBERS, ASSUMED(assumed));
+			    C(SITES), DATA_NUMBERS, C(FORM), ASSUMED(assumed));
 
 	columns_csv_head(list, out);
 	for (size_t i = 0; i < d->count; i++) {
@@ -323,7 +348,7 @@ json_t *data_json_rows(const struct data *d, const bool *marks)
 		COLUMN_LIST(COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0),
 			    COST(FUNCTION), C(MODULE), C(ALLOCATOR), COST(ALL_MISSES),
 			    COST(UNRESOLVED), COST(RATIO), COST(ACCESSES), COST(SAMPLES), COST(LOW),
-			    COST(HIGH), DATA_NUMBERS, C(SITES), C(PATH));
+			    COST(HIGH), DATA_NUMBERS, C(SITES), C(PATH), C(FORM));
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < d->count; i++) {

@@ -143,6 +143,16 @@ def merged_profiles_keep_forms():
     check(shown('calloc in blocks', 'malloc in points') == [('linked', 'irregular'), ('structures', 'regular')])
 
 
+@case
+def samples_have_the_form_of_the_type():
+    for what, name, wanted in ('columns', 'square', '2D array'), ('points', 'malloc in points', 'structures'):
+        done = run('record', '-q', '-o', 'run.db', PROGRAM, what)
+        check(done[0] == 0, *done)
+        rows = csv.DictReader(io.StringIO(run('objects', '--format', 'csv', 'run.db')[1]))
+        forms = [r['form'] for r in rows if r['name'].startswith(name)]
+        check(forms == [wanted], what, forms)
+
+
 def set_up(dwell, program, folder):
     global PROGRAM
     PROGRAM = program
