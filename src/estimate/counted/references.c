@@ -28,6 +28,7 @@ struct code {
 	struct references_stratum own;
 	uint32_t stratum;
 	bool is_done;
+	double rest; /* accesses of its function's instructions that were seldom seen */
 };
 
 struct making {
@@ -174,11 +175,16 @@ static void bound_function(const struct making *m, struct code **first, struct c
 			   double all)
 {
 	struct references_stratum sum = {0};
+	double rest = 0;
 
-	for (struct code **c = first; c < end; c++)
+	for (struct code **c = first; c < end; c++) {
 		add_stratum(&sum, &(*c)->own);
-	for (struct code **c = first; c < end; c++)
+		rest += is_enough(m->r, &(*c)->own) ? 0 : (*c)->own.accesses;
+	}
+	for (struct code **c = first; c < end; c++) {
 		m->r->unseen_most[*c - m->code] = fmin(unseen_of(&sum), all);
+		(*c)->rest = rest;
+	}
 }
 
 static int bound_functions(const struct making *m, const struct references_stratum *all,
@@ -260,6 +266,7 @@ static int make_strata(struct making *m, struct err *err)
 		const struct code *c = code_of(m, p->references[i].location_id);
 
 		r->stratum_of[i] = c != NULL ? c->stratum : (uint32_t)r->stratum_count - 1;
+		r->rest_of[i] = c != NULL ? c->rest : 0;
 	}
 	return 0;
 }
@@ -273,8 +280,10 @@ int references_init(struct references *r, const struct profile *p, struct err *e
 	m.code = calloc(m.count + 1, sizeof(*m.code));
 	r->strata = calloc(2 * m.count + 1, sizeof(*r->strata));
 	r->stratum_of = calloc(p->reference_count + 1, sizeof(*r->stratum_of));
+	r->rest_of = calloc(p->reference_count + 1, sizeof(*r->rest_of));
 	r->unseen_most = calloc(m.count + 1, sizeof(*r->unseen_most));
-	if (m.code == NULL || r->strata == NULL || r->stratum_of == NULL || r->unseen_most == NULL)
+	if (m.code == NULL || r->strata == NULL || r->stratum_of == NULL || r->rest_of == NULL ||
+	    r->unseen_most == NULL)
 		status = err_set(err, "not enough memory for the references of %zu instructions",
 				 m.count);
 	else
@@ -289,6 +298,7 @@ void references_release(struct references *r)
 {
 	free(r->strata);
 	free(r->stratum_of);
+	free(r->rest_of);
 	free(r->unseen_most);
 	*r = (struct references){0};
 }
@@ -315,10 +325,12 @@ void references_add(const struct references *r, size_t row, struct references_su
 	to->has_estimate = true;
 	to->estimated += part_of(s, weight, s->all);
 	to->available += s->accesses;
-	to->agreed += pow(s->accesses * WILSON / 2 / (windows_of(s) + WILSON), 2);
-	for (size_t g = 0; g < STORE_WINDOW_GROUPS; g++)
+	to->rest = fmax(to->rest, r->rest_of[row]);
+	for (size_t g = 0; g < STORE_WINDOW_GROUPS; g++) {
 		to->without[g] +=
 			part_of(s, weight - (double)x->weights[g], s->all - s->weights[g]);
+		to->groups |= (uint32_t)(x->weights[g] > 0) << g;
+	}
 }
 
 static int compare_locations(const void *a, const void *b)
@@ -345,8 +357,9 @@ void references_add_sum(struct references_sum *to, const struct references_sum *
 {
 	to->counted += more->counted;
 	to->unseen_most = fmax(to->unseen_most, more->unseen_most);
-	to->agreed += more->agreed;
+	to->groups |= more->groups;
 	to->available += more->available;
+	to->rest = fmax(to->rest, more->rest);
 	to->seen += more->seen;
 	to->estimated += more->estimated;
 	to->has_estimate |= more->has_estimate;
@@ -354,7 +367,7 @@ void references_add_sum(struct references_sum *to, const struct references_sum *
 		to->without[g] += more->without[g];
 }
 
-/* Half of the interval. */
+/* Half of the interval of what varies between groups. */
 static double half_width(const struct references *r, const struct references_sum *s)
 {
 	const double n = r->groups;
@@ -366,8 +379,15 @@ static double half_width(const struct references *r, const struct references_sum
 		mean += s->without[r->group[i]] / n;
 	for (unsigned i = 0; i < r->groups; i++)
 		sum += pow(s->without[r->group[i]] - mean, 2);
-	return hypot(model_student_quantile(r->groups - 1) * sqrt((n - 1) / n * sum),
-		     sqrt(s->agreed));
+	return model_student_quantile(r->groups - 1) * sqrt((n - 1) / n * sum);
+}
+
+/* By how much Wilson's interval lies above the estimate: that of a rare event, seen n times. */
+static double shift(const struct references_sum *s)
+{
+	const double groups = (double)__builtin_popcount(s->groups);
+
+	return s->estimated * WILSON / 2 / fmax(groups, s->seen / STORE_WINDOW_REFERENCES);
 }
 
 struct references_count references_count(const struct references *r, const struct references_sum *s,
@@ -375,10 +395,11 @@ struct references_count references_count(const struct references *r, const struc
 {
 	const double floor = fmax(r->scale * (double)s->counted, (double)least);
 	const double value = fmax(r->scale * ((double)s->counted + s->estimated), floor);
-	const double half = s->has_estimate ? r->scale * half_width(r, s) : 0;
-	const double most = r->scale * ((double)s->counted + s->available);
+	const double shifted = s->has_estimate ? r->scale * shift(s) : 0;
+	const double half = s->has_estimate ? hypot(r->scale * half_width(r, s), shifted) : 0;
+	const double most = r->scale * ((double)s->counted + s->available + s->rest);
 	struct references_count c = {value, fmax(value - half, floor),
-				     fmax(fmin(value + half, most), value)};
+				     fmax(fmin(value + shifted + half, most), value)};
 
 	/* missed, but never seen */
 	if (floor > r->scale * (double)s->counted && s->seen <= 0)

@@ -9,9 +9,10 @@
  * often enough; else what is left of its function; else what is left of the program.
  *
  * The interval has 95 %, by a jackknife that leaves out one group of windows at a time. That knows
- * nothing of what no window saw. So each stratum adds what Wilson's interval (1927) has where all
- * of n windows agree; and a bin that missed, but was never seen, has at most Wilson's upper limit
- * of 0 in n windows of its function.
+ * nothing of what no window saw. So it takes the place of the variance in Wilson's interval (1927),
+ * for the number of windows that saw some of the rows: a window is a cluster, seen as a whole. A
+ * bin that missed, but was never seen, has at most Wilson's upper limit of 0 in n windows of its
+ * function.
  */
 #ifndef DWELL_ESTIMATE_COUNTED_REFERENCES_H
 #define DWELL_ESTIMATE_COUNTED_REFERENCES_H
@@ -25,8 +26,9 @@ struct references {
 	struct references_stratum *strata;
 	size_t stratum_count;
 	uint32_t *stratum_of; /* by row of the profile's references */
-	double *unseen_most;  /* by instruction: references of its function to data never seen */
-	unsigned groups;      /* of windows, with at least one window */
+	double *rest_of; /* by row: what instructions of its function did that were seldom seen */
+	double *unseen_most; /* by instruction: references of its function to data never seen */
+	unsigned groups;     /* of windows, with at least one window */
 	unsigned group[STORE_WINDOW_GROUPS];
 	double seen_one_in; /* references of the run for each that was seen; 0: none was */
 	uint64_t all;	    /* references that were simulated */
@@ -42,8 +44,9 @@ struct references_sum {
 	double estimated;		     /* beside the exact ones */
 	double without[STORE_WINDOW_GROUPS]; /* the same without a group of windows */
 	bool has_estimate;
-	double agreed;	    /* sum of squares: what windows that agree leave open */
+	uint32_t groups;    /* that have seen it, a bit for each */
 	double available;   /* references of the strata, to whatever data */
+	double rest;	    /* beside these, of a function, to data that may be the same */
 	double unseen_most; /* the most references, if it was never seen */
 };
 
