@@ -5,6 +5,7 @@
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/simulate/whose/recency.h"
@@ -100,6 +101,9 @@ static bool use(struct filter_level *l, uint64_t line, uint32_t place)
 
 	if (out)
 		*l->owners[out - l->stamps] = 0;
+	/* an owner of memory that changes finds no hidden lines */
+	if (out && l == &filter_state.data)
+		filter_reference_clear((uint32_t)(uintptr_t)out);
 	return is_here;
 }
 
