@@ -318,7 +318,7 @@ def a_disk_that_becomes_full_is_told_when_it_does():
     busy = ('import sys, time\nend = time.time() + 3\nwhile time.time() < end: sorted(str(i) for i in range(9999))\n'
             'sys.stderr.write("my last words\\n")')
     os.mkdir('full')
-    done = subprocess.run(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=800k none full || exit 99; exec "$@"', 'sh', DWELL,
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=1600k none full || exit 99; exec "$@"', 'sh', DWELL,
                            'record', '-q', '-o', 'full/x.db', '--', sys.executable, '-c', busy], capture_output=True,
                           text=True, timeout=SECONDS)
     if done.returncode == 99:
