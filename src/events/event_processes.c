@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -28,7 +29,8 @@ static double rank_of(const struct event_process *row, enum query_order order)
 	return order == QUERY_BY_RATIO ? last->misses / last->accesses : last->misses;
 }
 
-static int read_caches(struct event_process *row, const char *path, struct err *err)
+/* The stretches of a process are read with its events. */
+static int read_sampled(struct event_process *row, const char *path, struct err *err)
 {
 	struct event_profile p;
 	int status;
@@ -41,14 +43,57 @@ static int read_caches(struct event_process *row, const char *path, struct err *
 	return status;
 }
 
+/* The index of the process, or `count`. */
+static size_t index_of(const struct event_profile *all, int64_t id)
+{
+	size_t i = 0;
+
+	while (i < all->process_count && all->processes[i].id != id)
+		i++;
+	return i;
+}
+
+/* The measured events of each process, `measured` values each; NULL: not enough memory. */
+static uint64_t *sum_events(const struct event_profile *all)
+{
+	size_t width = all->measured;
+	uint64_t *sums = calloc(all->process_count * width + 1, sizeof(*sums));
+	size_t at = 0;
+
+	for (size_t i = 0; sums != NULL && i < all->cost_count; i++) {
+		int64_t id = events_node(all, all->costs[i].node_id)->process_id;
+
+		/* costs of one process follow each other, mostly */
+		if (at >= all->process_count || all->processes[at].id != id)
+			at = index_of(all, id);
+		for (size_t k = 0; at < all->process_count && k < width; k++)
+			sums[at * width + k] += all->costs[i].values[k];
+	}
+	return sums;
+}
+
+/* Read the caches of the process whose events have these sums. */
+static int read_exact(struct event_process *row, const struct event_profile *all,
+		      const uint64_t *sums, struct err *err)
+{
+	struct event_profile one = *all; /* owns nothing */
+
+	memcpy(one.totals, sums, all->measured * sizeof(*sums));
+	return event_caches_read(&row->caches, &one, err);
+}
+
 static int fill(struct event_processes *s, const struct event_profile *all, const char *path,
 		const struct query *q, struct err *err)
 {
 	double accesses = 0;
+	int status = 0;
+	uint64_t *sums = sum_events(all);
 
+	if (sums == NULL)
+		return err_set(err, "not enough memory for %zu processes", all->process_count);
 	for (size_t i = 0; i < all->process_count; i++)
 		accesses += (double)all->processes[i].accesses;
-	for (size_t i = 0; i < all->process_count; i++) {
+	for (size_t i = 0; i < all->process_count && status == 0; i++) {
 		const struct store_process *x = &all->processes[i];
 		struct event_process *row = &s->rows[s->count];
 
@@ -56,11 +101,13 @@ static int fill(struct event_processes *s, const struct event_profile *all, cons
 			continue;
 		*row = (struct event_process){.process = *x,
 					      .share = (double)x->accesses / accesses};
-		if (read_caches(row, path, err) != 0)
-			return -1;
+		status = all->sample.is_sampled
+				 ? read_sampled(row, path, err)
+				 : read_exact(row, all, sums + i * all->measured, err);
 		s->count++;
 	}
-	return 0;
+	free(sums);
+	return status;
 }
 
 int event_processes_init(struct event_processes *s, const struct event_profile *all,
