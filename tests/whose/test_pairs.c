@@ -48,7 +48,7 @@ int main(void)
 		structures[g] = FIRST + g % STRUCTURES;
 	for (uint32_t a = 1; a <= GROUPS; a++)
 		for (uint32_t b = 1; b <= GROUPS; b++)
-			pairs_count(a, b, BIN_FIRST_CODE, false);
+			pairs_count(a, b, BIN_FIRST_CODE, false, 1);
 	pairs_take(take, NULL);
 	for (uint32_t a = 0; a < STRUCTURES; a++)
 		for (uint32_t b = 0; b < STRUCTURES; b++)

@@ -239,7 +239,6 @@ static void came(void *context, unsigned cache, uint64_t line, uint64_t victim)
 			bin = bins_of_data(site, now->pc, now->address);
 		bins_missed_at(bin, site, now->address);
 	}
-	bins_prefetch(cache, line);
 	bins_replaced(bin, cache, line, victim,
 		      missed_in[cache] ? BIN_MISS_COUNTED
 		      : is_conflict    ? BIN_MISS_CONFLICT

@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
+#include "engine/simulate/whose/counts.h"
 #include "engine/simulate/whose/held.h"
 #include "sim/cache/entry.h"
 
@@ -40,7 +41,8 @@ struct note *filter_allocating;
 static uint64_t noted; /* since filter_notes_stand_for has counted them */
 
 #define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
-#define AHEAD 12		   /* notes whose lines are prefetched */
+#define AHEAD 8			   /* notes from one step of counting to the next */
+#define MOST  (NOTES * NOTE_BYTES / NOTE_DATA_BYTES)
 
 static bool is_of_code(const struct note *n)
 {
@@ -64,7 +66,7 @@ static uint64_t victim_of(const struct filter_level *l, const uint32_t *cell)
 /* A flag of a note whose bin was found: it stands in the place of the address. */
 #define HAS_BIN 0x80u
 
-static uint8_t *flags_of(struct note *n)
+static const uint8_t *flags_of(const struct note *n)
 {
 	return &n->of_site[SITE_FLAGS - SITE_REG];
 }
@@ -78,13 +80,6 @@ static uint64_t pc_of(const struct note *n)
 		return pc;
 	o = filter_site_owner(n->site);
 	return segment_graph(segments_of_trailer(o->segment))->pc + filter_site_insn(o)->offset;
-}
-
-static uint32_t new_bin(const struct note *n)
-{
-	const uint64_t pc = pc_of(n);
-
-	return is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
 }
 
 /* Did the line that the level counts take a free place? victim: of the second line. */
@@ -122,20 +117,37 @@ static void count_in_stretch(const struct note *n)
 		in->cell = cells_new_from_spare();
 }
 
-static uint32_t known_bin(const struct note *n, struct bins_versions now)
+/* A note's bin, and where in the data structure its access has missed. */
+struct found {
+	uint32_t bin;
+	bool has_offset;
+	uint64_t offset;
+};
+
+/* Its bin is 0 if it has to be looked up. */
+static struct found known_bin(const struct note *n, struct bins_versions now)
 {
-	return bins_known(n->site, n->address, is_of_code(n) ? now.code : now.data);
+	const bool is_code = is_of_code(n);
+
+	if (*flags_of(n) & HAS_BIN)
+		return (struct found){.bin = (uint32_t)n->address};
+	return (struct found){bins_known(n->site, n->address, is_code ? now.code : now.data),
+			      !is_code, n->address - bins_memos[n->site].start};
 }
 
-static uint32_t find_bin(const struct note *n, struct bins_versions now)
+static struct found new_bin(const struct note *n)
 {
-	uint32_t bin = known_bin(n, now);
+	const uint64_t pc = pc_of(n);
+	const uint32_t bin =
+		is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
 
-	if (!bin)
-		bin = new_bin(n);
-	if (!is_of_code(n))
-		bins_missed_at(bin, n->site, n->address);
-	return bin;
+	return (struct found){bin, !is_of_code(n), n->address - bins_memos[n->site].start};
+}
+
+static void note_offset(const struct found *f)
+{
+	if (f->has_offset)
+		counts_missed_at(counts_tables.bins + f->bin, f->offset);
 }
 
 /* Count what a note's access has brought to a level; before: the first of two lines, or NULL. */
@@ -155,23 +167,34 @@ static enum bin_miss how_of(const uint32_t *before, const uint32_t *victim)
 	return stretches_are_on() && is_free(before, victim) ? BIN_MISS_UNKNOWN : BIN_MISS_KNOWN;
 }
 
-static void count_note(struct note *n, struct bins_versions now)
+static void count_note(const struct note *n, const struct found *f)
 {
 	const bool is_code = is_of_code(n);
 	const enum bin_miss how = how_of(n->victim_before, n->victim);
-	const uint64_t address = is_code || *flags_of(n) & HAS_BIN ? 0 : n->address;
-	uint32_t bin;
+	const uint64_t address = f->has_offset ? n->address : 0;
 
-	if (stretches_are_on())
-		count_in_stretch(n);
-	if (!bins_are_on())
-		return;
-	bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : find_bin(n, now);
-	replace(bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA,
+	note_offset(f);
+	replace(f->bin, is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA,
 		is_code ? &filter_state.code : &filter_state.data, n->line, n->victim_before,
 		n->victim, how, address);
-	replace(bin, BELOW, &filter_state.last, n->line, n->last_before, n->last,
+	replace(f->bin, BELOW, &filter_state.last, n->line, n->last_before, n->last,
 		how == BIN_MISS_KNOWN ? how_of(n->last_before, n->last) : BIN_MISS_ABOVE, address);
+}
+
+/* The same for nearly all notes: of one line, not in a stretch or a call that allocates. */
+static void count_quickly(const struct note *n, const struct found *f)
+{
+	struct bin *bin = counts_tables.bins + f->bin;
+
+	note_offset(f);
+	if (n->victim && is_of_code(n))
+		counts_replaced(bin, BIN_FIRST_CODE, 0, n->line,
+				victim_of(&filter_state.code, n->victim));
+	else if (n->victim)
+		counts_replaced(bin, BIN_FIRST_DATA, 0, n->line,
+				victim_of(&filter_state.data, n->victim));
+	if (n->last)
+		counts_replaced(bin, BELOW, BELOW, n->line, victim_of(&filter_state.last, n->last));
 }
 
 void filter_notes_allow(bool may)
@@ -184,10 +207,16 @@ static void look(struct note *from, const struct note *to, uint64_t start, uint6
 		 struct bins_versions now)
 {
 	for (struct note *n = from; n < to; n++) {
+		struct found f;
+
 		if (n->address - start >= end - start || is_of_code(n) || *flags_of(n) & HAS_BIN)
 			continue;
-		n->address = find_bin(n, now);
-		*flags_of(n) |= HAS_BIN;
+		f = known_bin(n, now);
+		if (!f.bin)
+			f = new_bin(n);
+		note_offset(&f);
+		n->address = f.bin;
+		n->of_site[SITE_FLAGS - SITE_REG] |= HAS_BIN;
 	}
 }
 
@@ -263,33 +292,65 @@ void filter_allocation_settle(void)
 
 static void prefetch_lines(enum bin_cache cache, uint64_t line, uint64_t victim)
 {
-	bins_prefetch(cache, line);
+	counts_prefetch(cache, line);
 	if (victim != SIM_NO_LINE)
-		bins_prefetch(cache, victim);
+		counts_prefetch(cache, victim);
 }
 
-/* Prefetch what counting the note reads. */
-static void prefetch(struct note *n, struct bins_versions now)
+/* Find the note's bin if it is known, else prefetch what finding it reads. */
+static void look_up(const struct note *n, struct bins_versions now, struct found *f)
 {
-	const bool is_code = is_of_code(n);
-	const uint32_t bin = *flags_of(n) & HAS_BIN ? (uint32_t)n->address : known_bin(n, now);
-
-	if (bin)
-		bins_prefetch_bin(bin);
-	else if (!is_code)
+	*f = known_bin(n, now);
+	if (!f->bin && !is_of_code(n))
 		alloc_prefetch(n->address);
-	if (n->victim)
-		prefetch_lines(
-			is_code ? BIN_FIRST_CODE : BIN_FIRST_DATA, n->line,
-			victim_of(is_code ? &filter_state.code : &filter_state.data, n->victim));
+}
+
+/* Find the bin of any note, and prefetch what counting the note reads. */
+static void prepare(const struct note *n, struct found *f)
+{
+	if (!f->bin && !(*flags_of(n) & HAS_BIN))
+		*f = new_bin(n);
+	__builtin_prefetch(counts_tables.bins + f->bin, 1);
+	if (n->victim && is_of_code(n))
+		prefetch_lines(BIN_FIRST_CODE, n->line, victim_of(&filter_state.code, n->victim));
+	else if (n->victim)
+		prefetch_lines(BIN_FIRST_DATA, n->line, victim_of(&filter_state.data, n->victim));
 	if (n->last)
 		prefetch_lines(BELOW, n->line, victim_of(&filter_state.last, n->last));
+}
+
+/* Each step prefetches what the next one reads, of which the notes of AHEAD rounds wait. */
+static void count_by_bin(int32_t notes)
+{
+	const struct bins_versions now = bins_versions();
+	const bool is_plain = !stretches_are_on();
+	struct found found[MOST];
+
+	for (int32_t i = -3 * AHEAD; i < notes; i++) {
+		const int32_t next = i + 3 * AHEAD, known = i + 2 * AHEAD, ready = i + AHEAD;
+		const struct note *n;
+
+		if (next < notes)
+			__builtin_prefetch(&bins_memos[filter_notes[next].site]);
+		if (known >= 0 && known < notes)
+			look_up(&filter_notes[known], now, &found[known]);
+		if (ready >= 0 && ready < notes)
+			prepare(&filter_notes[ready], &found[ready]);
+		if (i < 0)
+			continue;
+		n = &filter_notes[i];
+		if (n == filter_allocating)
+			held_on = true;
+		if (is_plain && !held_on && !n->victim_before && !n->last_before)
+			count_quickly(n, &found[i]);
+		else
+			count_note(n, &found[i]);
+	}
 }
 
 void filter_look_below(void)
 {
 	const struct note *end = filter_next_note;
-	struct bins_versions now;
 
 	if (end == filter_notes)
 		return;
@@ -298,17 +359,11 @@ void filter_look_below(void)
 		return;
 	}
 	noted += (uint64_t)(end - filter_notes);
-	now = bins_versions();
 	filter_look_below_data();
-	for (struct note *n = filter_notes; n < end; n++) {
-		if (bins_are_on() && n + 2 * AHEAD < end)
-			bins_prefetch_memo(n[2 * AHEAD].site);
-		if (bins_are_on() && n + AHEAD < end)
-			prefetch(n + AHEAD, now);
-		if (n == filter_allocating)
-			held_on = true;
-		count_note(n, now);
-	}
+	if (bins_are_on())
+		count_by_bin((int32_t)(end - filter_notes));
+	for (const struct note *n = filter_notes; n < end && stretches_are_on(); n++)
+		count_in_stretch(n);
 	if (filter_allocating && filter_allocating != filter_notes) {
 		held_on = true;
 		filter_allocating = filter_notes;

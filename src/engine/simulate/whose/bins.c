@@ -5,12 +5,12 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/simulate/whose/counts.h"
 #include "engine/simulate/whose/groups.h"
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/numbering.h"
 #include "engine/simulate/whose/pairs.h"
 #include "engine/simulate/whose/patterns.h"
-#include "engine/simulate/whose/range.h"
 #include "engine/simulate/whose/references.h"
 #include "engine/simulate/whose/structures.h"
 #include "sim/base/geometry.h"
@@ -21,40 +21,12 @@
 #define GROUP_BITS 24u /* of an evictor; above it the mark of its stretch, or 0 */
 #define GROUP_MASK ((1u << GROUP_BITS) - 1)
 
-/*
- * The last evictor of each line: a directory of leaves, by line. Only evicted lines take memory.
- */
-#define LEAF_SHIFT   14u /* log2 of the lines of a leaf: a megabyte of memory */
-#define LEAF_LINES   (1u << LEAF_SHIFT)
-#define LINE_BITS    43u /* of lines of 16 bytes */
-#define DIRECTORY    (1ull << (LINE_BITS - LEAF_SHIFT))
+#define LEAF_BYTES   (LEAF_LINES * 2 * sizeof(uint32_t))
 #define LEAF_RESERVE (1ull << 36)
-
-struct evictors {
-	struct grow directory; /* uint32_t: number of a leaf, from 1; 0: none */
-	struct grow leaves;    /* uint32_t: group; 0: the line was never evicted */
-};
-
-/* Counts of a level since they were sent; `missed` below 2^32, as it makes a report due earlier. */
-struct level_counts {
-	uint32_t missed, cold, by_self, conflicts;
-};
-#define DUE_COUNT (1u << 31)
-
-#define NEAR_LEVELS 2u /* whose counts share a cache line with the rest */
-
-struct bin {
-	struct bin_range range; /* of the whole run */
-	uint32_t group;
-	bool has_moved; /* its range has changed since it was sent */
-	struct level_counts counts[NEAR_LEVELS];
-} __attribute__((aligned(64)));
-
-_Static_assert(sizeof(struct bin) == 64, "a cache line");
 
 /* What few runs count: misses in further levels, and those without a cause in stretches. */
 struct more_counts {
-	struct level_counts far[BIN_MOST_LEVELS - NEAR_LEVELS];
+	struct level_counts far[BIN_MOST_LEVELS - RUN_LEVELS];
 	struct {
 		uint32_t unknown, above;
 	} stretch[BIN_MOST_LEVELS];
@@ -66,21 +38,27 @@ static struct {
 	uint32_t forgotten;    /* times that sites were numbered anew */
 	struct numbering bins; /* instruction, structure */
 	struct grow counts;    /* struct bin, by number */
+	struct grow second;    /* struct level_counts of the second level, by number */
 	struct grow more;      /* struct more_counts, by number, if has_more */
 	bool has_more;
 	struct grow memos; /* struct bins_memo, by site */
-	struct evictors evictors[BIN_CACHES];
 	uint64_t began_ns, due_ns;
 } b;
+
+struct counts_tables counts_tables;
 
 bool bins_on;
 struct bins_memo *bins_memos;
 struct bins_stretch bins_stretch;
 
-static bool start_evictors(struct evictors *e)
+static bool start_evictors(enum bin_cache cache)
 {
+	struct evictors *e = counts_evictors(cache);
+
+	if (e->directory.base)
+		return true;
 	if (grow_init_whole(&e->directory, DIRECTORY * sizeof(uint32_t)) != 0 ||
-	    grow_init(&e->leaves, LEAF_RESERVE) != 0)
+	    grow_init(&e->leaves, LEAF_RESERVE) != 0 || !grow_take(&e->leaves, LEAF_BYTES))
 		return false;
 	grow_in_large_pages(&e->leaves);
 	return true;
@@ -94,18 +72,22 @@ static bool start_more(void)
 
 bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled)
 {
-	b.has_more = levels > NEAR_LEVELS || is_sampled;
+	b.has_more = levels > RUN_LEVELS || is_sampled;
 	bins_on = numbering_init(&b.bins, MOST_BINS) == 0 &&
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
-		  grow_take(&b.counts, sizeof(struct bin)) && (!b.has_more || start_more()) &&
+		  grow_take(&b.counts, sizeof(struct bin)) &&
+		  grow_init(&b.second, MOST_BINS * sizeof(struct level_counts)) == 0 &&
+		  grow_take(&b.second, sizeof(struct level_counts)) &&
+		  (!b.has_more || start_more()) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
 		  groups_start() && structures_start() && references_start() && held_start() &&
 		  patterns_start();
 	for (uint32_t level = 0; level < levels; level++)
-		bins_on = bins_on && start_evictors(&b.evictors[level]);
-	bins_on = bins_on && start_evictors(&b.evictors[BIN_FIRST_CODE]);
+		bins_on = bins_on && start_evictors(level);
+	bins_on = bins_on && start_evictors(BIN_FIRST_CODE);
 	if (!bins_on)
 		return false;
+	counts_tables.bins = (struct bin *)(void *)b.counts.base;
 	grow_in_large_pages(&b.counts);
 	grow_in_large_pages(&b.memos);
 	bins_memos = (struct bins_memo *)(void *)b.memos.base;
@@ -114,7 +96,7 @@ bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled)
 
 static struct bin *bin_at(uint32_t number)
 {
-	return (struct bin *)(void *)b.counts.base + number;
+	return counts_tables.bins + number;
 }
 
 static struct more_counts *more_at(uint32_t number)
@@ -139,7 +121,8 @@ static bool make_bin(uint64_t pc, uint32_t structure)
 {
 	struct bin *bin;
 
-	if (b.has_more && !grow_take(&b.more, sizeof(struct more_counts)))
+	if ((b.has_more && !grow_take(&b.more, sizeof(struct more_counts))) ||
+	    !grow_take(&b.second, sizeof(struct level_counts)))
 		return false;
 	bin = grow_take(&b.counts, sizeof *bin);
 	if (!bin)
@@ -164,7 +147,6 @@ static uint32_t remember(struct bins_memo *m, uint32_t site, uint64_t pc, uint32
 	if (!site || !m->bin || m->structure != structure || m->era != b.forgotten)
 		m->bin = bins_get(pc, structure);
 	m->structure = structure;
-	m->pc = pc;
 	m->era = b.forgotten;
 	m->version = bins_versions().data;
 	return m->bin;
@@ -172,7 +154,9 @@ static uint32_t remember(struct bins_memo *m, uint32_t site, uint64_t pc, uint32
 
 uint64_t bins_known_pc(uint32_t site)
 {
-	return bins_memos[site].era == b.forgotten ? bins_memos[site].pc : 0;
+	const struct bins_memo *m = &bins_memos[site];
+
+	return m->bin && m->era == b.forgotten ? numbering_key(&b.bins, m->bin)->a : 0;
 }
 
 void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
@@ -221,6 +205,7 @@ uint32_t bins_of_code(uint32_t site, uint64_t pc)
 	m->end = site ? UINT64_MAX : 0;
 	remember(m, site, pc, structures_of_code(pc));
 	m->version = bins_versions().code;
+	bin_at(m->bin)->is_code |= m->bin != 0;
 	return m->bin;
 }
 
@@ -231,104 +216,87 @@ void bins_forget_sites(void)
 
 void bins_missed_at(uint32_t number, uint32_t site, uint64_t address)
 {
-	struct bin *bin = bin_at(number);
-
-	bin->has_moved |= range_add(&bin->range, address - bins_memos[site].start);
+	counts_missed_at(bin_at(number), address - bins_memos[site].start);
 }
 
 /* ---- Misses and evictions ---- */
 
-static uint32_t *directory_entry(const struct evictors *e, uint64_t line)
+uint32_t *counts_new_evictor(enum bin_cache cache, uint64_t line)
 {
-	return (uint32_t *)(void *)e->directory.base + (line >> LEAF_SHIFT & (DIRECTORY - 1));
-}
+	struct evictors *e = counts_evictors(cache);
+	uint32_t *leaf = counts_leaf(cache, line);
 
-static uint32_t *evictor_in(const struct evictors *e, uint32_t leaf, uint64_t line)
-{
-	return (uint32_t *)(void *)e->leaves.base + ((uint64_t)(leaf - 1) << LEAF_SHIFT) +
-	       (line & (LEAF_LINES - 1));
-}
-
-/* The group that evicted the line last; 0: none did. */
-static uint32_t evictor_of(const struct evictors *e, uint64_t line)
-{
-	const uint32_t leaf = *directory_entry(e, line);
-
-	return leaf ? *evictor_in(e, leaf, line) : 0;
-}
-
-static uint32_t new_leaf(struct evictors *e)
-{
-	if (!grow_take(&e->leaves, LEAF_LINES * sizeof(uint32_t)))
-		return 0;
-	return (uint32_t)(e->leaves.used / (LEAF_LINES * sizeof(uint32_t)));
-}
-
-void bins_prefetch_memo(uint32_t site)
-{
-	__builtin_prefetch(&bins_memos[site], 1);
-}
-
-void bins_prefetch_bin(uint32_t bin)
-{
-	__builtin_prefetch(bin_at(bin), 1);
-}
-
-void bins_prefetch(enum bin_cache cache, uint64_t line)
-{
-	const struct evictors *e = &b.evictors[cache];
-	const uint32_t leaf = *directory_entry(e, line);
-
-	if (leaf)
-		__builtin_prefetch(evictor_in(e, leaf, line), 1);
+	if (!*leaf && grow_take(&e->leaves, LEAF_BYTES))
+		*leaf = (uint32_t)(e->leaves.used / LEAF_BYTES - 1);
+	return *leaf ? counts_evictor(cache, line) : 0;
 }
 
 static struct level_counts *counts_of(uint32_t number, uint32_t level)
 {
-	return level < NEAR_LEVELS ? &bin_at(number)->counts[level]
-				   : &more_at(number)->far[level - NEAR_LEVELS];
+	switch (level) {
+	case 0:
+		return &bin_at(number)->first;
+	case 1:
+		return (struct level_counts *)(void *)b.second.base + number;
+	default:
+		return &more_at(number)->far[level - RUN_LEVELS];
+	}
 }
 
-/* Count the miss of a bin on a line that an evictor (0: none) has evicted before. */
-static void count_miss(uint32_t number, enum bin_cache cache, uint32_t evictor, enum bin_miss how)
+/* Count n misses of a bin on lines that an evictor (0: none) has evicted before. */
+static void count_misses(uint32_t number, uint32_t level, uint32_t evictor, uint32_t n,
+			 bool are_conflicts)
 {
-	const uint32_t level = cache == BIN_FIRST_CODE ? 0 : cache, group = bin_at(number)->group;
 	struct level_counts *counts = counts_of(number, level);
+	const struct bin *bin = bin_at(number);
+	const bool is_code = level == 0 && bin->is_code;
 
-	if (++counts->missed >= DUE_COUNT)
+	counts->missed += n;
+	if (counts->missed >= DUE_COUNT)
 		b.due_ns = 0;
+	if (!evictor) {
+		counts->cold += n;
+		return;
+	}
+	if (groups_structure(bin->group) == groups_structure(evictor))
+		counts->by_self += n;
+	if (are_conflicts)
+		counts->conflicts += n;
+	pairs_count(bin->group, evictor, is_code ? BIN_FIRST_CODE : (enum bin_cache)level,
+		    are_conflicts, n);
+}
+
+void counts_end_run(struct bin *bin, uint32_t level, uint32_t evictor)
+{
+	struct bin_run *run = &bin->runs[level];
+
+	if (run->misses)
+		count_misses((uint32_t)(bin - counts_tables.bins), level, run->evictor, run->misses,
+			     false);
+	*run = (struct bin_run){.evictor = evictor};
+}
+
+static void count_miss(uint32_t number, uint32_t level, uint32_t evictor, enum bin_miss how)
+{
 	if (how == BIN_MISS_UNKNOWN || how == BIN_MISS_ABOVE) {
+		counts_of(number, level)->missed++;
 		more_at(number)->stretch[level].unknown += how == BIN_MISS_UNKNOWN;
 		more_at(number)->stretch[level].above += how == BIN_MISS_ABOVE;
-		return;
+	} else if (level < RUN_LEVELS && (how == BIN_MISS_KNOWN || !evictor)) {
+		counts_miss(bin_at(number), level, evictor);
+	} else {
+		count_misses(number, level, evictor, 1, how == BIN_MISS_CONFLICT);
 	}
-	if (!evictor) {
-		counts->cold++;
-		return;
-	}
-	counts->by_self += groups_structure(group) == groups_structure(evictor);
-	counts->conflicts += how == BIN_MISS_CONFLICT;
-	pairs_count(group, evictor, cache, how == BIN_MISS_CONFLICT);
-}
-
-/* Where the evictor of a line stands; NULL: memory has run out. */
-static uint32_t *place_of(struct evictors *e, uint64_t line)
-{
-	uint32_t *leaf = directory_entry(e, line);
-
-	if (!*leaf)
-		*leaf = new_leaf(e);
-	return *leaf ? evictor_in(e, *leaf, line) : 0;
 }
 
 /*
  * In a stretch. An evictor has the stretch's mark beside its group, and no group if the line was
  * only seen. Returns the line's evictor.
  */
-static uint32_t evictor_in_stretch(struct evictors *e, enum bin_cache cache, uint64_t line,
-				   uint32_t group)
+static uint32_t evictor_in_stretch(enum bin_cache cache, uint64_t line, uint32_t group)
 {
-	uint32_t *place = place_of(e, line), *first = bins_stretch.of_set(cache, line);
+	uint32_t *place = counts_new_evictor(cache, line),
+		 *first = bins_stretch.of_set(cache, line);
 	uint32_t evictor = place ? *place : 0;
 
 	if (first && *first >> GROUP_BITS != bins_stretch.mark)
@@ -343,43 +311,51 @@ static uint32_t evictor_in_stretch(struct evictors *e, enum bin_cache cache, uin
 void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_t victim,
 		   enum bin_miss how, uint64_t address)
 {
-	struct evictors *e = &b.evictors[cache];
-	struct bin *bin = bin_at(number);
+	const uint32_t level = cache == BIN_FIRST_CODE ? 0 : cache;
+	const struct bin *bin = bin_at(number);
 	uint32_t evictor, *place;
 
 	if (held_on) {
 		held_miss(number, cache, line, victim, how, address);
 		return;
 	}
-	evictor = bins_stretch.mark ? evictor_in_stretch(e, cache, line, bin->group)
-				    : evictor_of(e, line);
+	evictor = bins_stretch.mark ? evictor_in_stretch(cache, line, bin->group)
+				    : *counts_evictor(cache, line);
 	if (how != BIN_MISS_COUNTED)
-		count_miss(number, cache, evictor, how);
+		count_miss(number, level, evictor, how);
 	if (victim == SIM_NO_LINE)
 		return;
-	place = place_of(e, victim);
+	place = counts_new_evictor(cache, victim);
 	if (place)
 		*place = bin->group | bins_stretch.mark << GROUP_BITS;
 }
 
 /* ---- Reports ---- */
 
-/* A report of all bins that have changed is dear: each later one waits longer. */
+/*
+ * A report of all bins that have changed is dear, for the collector, too: each later one waits
+ * longer, and at least this multiple of the time of the one before.
+ */
 #define FIRST_DUE_NS 2000000000ull
 #define DUE_PART     8u
+#define WAIT_PART    40u
 
-static bool is_due(void)
+static bool is_due(uint64_t now)
 {
-	const uint64_t now = now_ns();
-
 	if (!b.began_ns) {
 		b.began_ns = now;
 		b.due_ns = now + FIRST_DUE_NS;
 	}
-	if (now < b.due_ns)
-		return false;
-	b.due_ns = now + FIRST_DUE_NS + (now - b.began_ns) / DUE_PART;
-	return true;
+	return now >= b.due_ns;
+}
+
+/* A report that began then has ended. */
+static void plan_next(uint64_t began)
+{
+	const uint64_t now = now_ns(), wait = (now - began) * WAIT_PART,
+		       usual = FIRST_DUE_NS + (now - b.began_ns) / DUE_PART;
+
+	b.due_ns = now + (wait > usual ? wait : usual);
 }
 
 uint32_t bins_structure(uint32_t bin)
@@ -413,7 +389,7 @@ static struct bin_counts take_counts(uint32_t number, uint32_t level)
 
 static uint32_t levels(void)
 {
-	return b.has_more ? BIN_MOST_LEVELS : NEAR_LEVELS;
+	return b.has_more ? BIN_MOST_LEVELS : RUN_LEVELS;
 }
 
 /* In some level; the first one may not count (filter_sets.h). */
@@ -430,6 +406,8 @@ static void send_bin(struct process *p, uint32_t number)
 	struct bin *bin = bin_at(number);
 	struct record_bin r = {.range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
+	for (uint32_t level = 0; level < RUN_LEVELS; level++)
+		counts_end_run(bin, level, bin->runs[level].evictor);
 	if (!has_missed(number))
 		return;
 	for (uint32_t level = 0; level < levels(); level++)
@@ -462,7 +440,9 @@ static void send_pair(void *context, const struct pair *pair, uint64_t count)
 
 void bins_flush(struct process *p, bool is_last)
 {
-	if (!bins_on || (!is_due() && !is_last))
+	const uint64_t began = bins_on ? now_ns() : 0;
+
+	if (!bins_on || (!is_due(began) && !is_last))
 		return;
 	if (held_on)
 		held_begin(); /* sums hold in what is sent */
@@ -472,6 +452,7 @@ void bins_flush(struct process *p, bool is_last)
 	pairs_take(send_pair, p);
 	references_flush(p);
 	patterns_flush(p);
+	plan_next(began);
 }
 
 void bins_end(struct process *p)
@@ -483,8 +464,10 @@ void bins_end(struct process *p)
 void bins_forked(void)
 {
 	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++) {
-		*bin_at(number) =
-			(struct bin){.group = bin_at(number)->group, .range = RANGE_NOWHERE};
+		*bin_at(number) = (struct bin){.group = bin_at(number)->group,
+					       .is_code = bin_at(number)->is_code,
+					       .range = RANGE_NOWHERE};
+		*counts_of(number, 1) = (struct level_counts){0};
 		if (b.has_more)
 			*more_at(number) = (struct more_counts){0};
 	}

@@ -56,8 +56,7 @@ static inline bool bins_are_on(void)
 struct bins_memo {
 	uint64_t start, end;
 	uint32_t bin, version;
-	uint32_t structure, era; /* era: bin and pc hold until sites are numbered anew */
-	uint64_t pc;
+	uint32_t structure, era; /* era: the bin holds until sites are numbered anew */
 };
 extern struct bins_memo *bins_memos; /* by site */
 
@@ -123,9 +122,6 @@ enum bin_miss {
  */
 void bins_replaced(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim,
 		   enum bin_miss how, uint64_t address);
-/* Prefetch what bins_known reads of the site, and what bins_replaced reads of a bin. */
-void bins_prefetch_memo(uint32_t site);
-void bins_prefetch_bin(uint32_t bin);
 
 /*
  * The stretch of a sampled simulation: its mark, from 1 to 255, and 0 if all accesses are
@@ -136,9 +132,6 @@ struct bins_stretch {
 	uint32_t *(*of_set)(enum bin_cache cache, uint64_t line);
 };
 extern struct bins_stretch bins_stretch;
-
-/* Prefetch what bins_replaced reads of the line. */
-void bins_prefetch(enum bin_cache cache, uint64_t line);
 
 /*
  * Look up a bin for callers with a memo of their own. It holds until bins_version changes; version

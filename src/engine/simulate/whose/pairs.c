@@ -32,7 +32,11 @@ static struct {
 	struct entry *entries;
 	uint64_t room; /* of entries, a power of two */
 	uint64_t used;
-	uint64_t later[LATER]; /* keys of misses that are not counted yet */
+	/* misses that are not counted yet */
+	struct {
+		uint64_t key;
+		uint32_t count;
+	} later[LATER];
 	uint32_t laters;
 } t;
 
@@ -100,7 +104,7 @@ static uint64_t coarse_key(uint64_t key)
 	       (key & KEY_CONFLICT);
 }
 
-static void count(uint64_t key)
+static void count(uint64_t key, uint32_t n)
 {
 	struct entry *e;
 
@@ -113,23 +117,26 @@ static void count(uint64_t key)
 	}
 	t.used += !e->key;
 	e->key = key;
-	e->count++;
+	e->count += n;
 }
 
 static void count_laters(void)
 {
 	for (uint32_t i = 0; i < t.laters; i++)
-		count(t.later[i]);
+		count(t.later[i].key, t.later[i].count);
 	t.laters = 0;
 }
 
-void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool is_conflict)
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool are_conflicts,
+		 uint32_t n)
 {
-	const uint64_t key = key_of(group, evictor, cache, true) | (is_conflict ? KEY_CONFLICT : 0);
+	const uint64_t key =
+		key_of(group, evictor, cache, true) | (are_conflicts ? KEY_CONFLICT : 0);
 
 	if (t.room)
 		__builtin_prefetch(&t.entries[place_of(key)], 1);
-	t.later[t.laters++] = key;
+	t.later[t.laters].key = key;
+	t.later[t.laters++].count = n;
 	if (t.laters == LATER)
 		count_laters();
 }

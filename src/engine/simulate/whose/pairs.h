@@ -20,8 +20,9 @@ struct pair {
 	bool are_conflicts;
 };
 
-/* Count a miss; conflict misses (bins.h) apart. */
-void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool is_conflict);
+/* Count n misses; conflict misses (bins.h) apart. */
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool are_conflicts,
+		 uint32_t n);
 
 /* Call f with the count of each pair that missed since, and forget these. */
 void pairs_take(void (*f)(void *context, const struct pair *p, uint64_t count), void *context);
