@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -29,20 +28,6 @@ static double rank_of(const struct event_process *row, enum query_order order)
 	return order == QUERY_BY_RATIO ? last->misses / last->accesses : last->misses;
 }
 
-/* The stretches of a process are read with its events. */
-static int read_sampled(struct event_process *row, const char *path, struct err *err)
-{
-	struct event_profile p;
-	int status;
-
-	if (events_open(&p, path, row->process.id, err) != 0)
-		return -1;
-	status = event_caches_read(&row->caches, &p, err);
-	row->stretches = p.sample.stretches;
-	events_close(&p);
-	return status;
-}
-
 /* The index of the process, or `count`. */
 static size_t index_of(const struct event_profile *all, int64_t id)
 {
@@ -53,60 +38,107 @@ static size_t index_of(const struct event_profile *all, int64_t id)
 	return i;
 }
 
-/* The measured events of each process, `measured` values each; NULL: not enough memory. */
-static uint64_t *sum_events(const struct event_profile *all)
+/* The index of the process of a cost; `last`: that of the one before, which mostly has the same. */
+static size_t process_of(const struct event_profile *all, const struct store_cost *c, size_t last)
 {
-	size_t width = all->measured;
-	uint64_t *sums = calloc(all->process_count * width + 1, sizeof(*sums));
-	size_t at = 0;
+	const int64_t id = events_node(all, c->node_id)->process_id;
 
-	for (size_t i = 0; sums != NULL && i < all->cost_count; i++) {
-		int64_t id = events_node(all, all->costs[i].node_id)->process_id;
-
-		/* costs of one process follow each other, mostly */
-		if (at >= all->process_count || all->processes[at].id != id)
-			at = index_of(all, id);
-		for (size_t k = 0; at < all->process_count && k < width; k++)
-			sums[at * width + k] += all->costs[i].values[k];
-	}
-	return sums;
+	return last < all->process_count && all->processes[last].id == id ? last
+									  : index_of(all, id);
 }
 
-/* Read the caches of the process whose events have these sums. */
-static int read_exact(struct event_process *row, const struct event_profile *all,
-		      const uint64_t *sums, struct err *err)
-{
-	struct event_profile one = *all; /* owns nothing */
+/* The costs of a profile, in the order of its processes. */
+struct parts {
+	struct store_cost *costs;
+	size_t *ends; /* by process: the index behind its last cost */
+};
 
-	memcpy(one.totals, sums, all->measured * sizeof(*sums));
-	return event_caches_read(&row->caches, &one, err);
+static void parts_release(struct parts *x)
+{
+	free(x->costs);
+	free(x->ends);
 }
 
-static int fill(struct event_processes *s, const struct event_profile *all, const char *path,
-		const struct query *q, struct err *err)
+static int part(struct parts *x, const struct event_profile *all, struct err *err)
+{
+	size_t *at, process = 0;
+
+	x->costs = calloc(all->cost_count + 1, sizeof(*x->costs));
+	x->ends = calloc(all->process_count + 2, sizeof(*x->ends));
+	if (x->costs == NULL || x->ends == NULL)
+		return err_set(err, "not enough memory for %zu processes", all->process_count);
+	/* counts, then the first cost of each process, which moves to the end as it gets them */
+	at = x->ends;
+	for (size_t i = 0; i < all->cost_count; i++)
+		at[1 + (process = process_of(all, &all->costs[i], process))]++;
+	for (size_t i = 0; i < all->process_count; i++)
+		at[i + 1] += at[i];
+	for (size_t i = 0; i < all->cost_count; i++)
+		x->costs[at[process = process_of(all, &all->costs[i], process)]++] = all->costs[i];
+	return 0;
+}
+
+/* Read the caches of a process, from its costs as counted. */
+static int read_row(struct event_process *row, const struct event_profile *counts,
+		    const struct parts *x, struct err *err)
+{
+	const size_t process = index_of(counts, row->process.id);
+	const size_t first = process > 0 ? x->ends[process - 1] : 0;
+	struct event_profile one = *counts; /* owns its texts only */
+	int status;
+
+	one.process = row->process.id;
+	one.costs = x->costs + first;
+	one.cost_count = x->ends[process] - first;
+	one.arc_count = 0;
+	one.texts = (struct arena){0};
+	one.sample = (struct event_sample){0};
+	status = event_sample_apply(&one, err);
+	events_sum(&one);
+	if (status == 0)
+		status = event_caches_read(&row->caches, &one, err);
+	row->stretches = one.sample.stretches;
+	arena_release(&one.texts);
+	return status;
+}
+
+static int fill(struct event_processes *s, const struct event_profile *all,
+		const struct event_profile *counts, const struct query *q, struct err *err)
 {
 	double accesses = 0;
-	int status = 0;
-	uint64_t *sums = sum_events(all);
+	struct parts x = {0};
+	int status = part(&x, counts, err);
 
-	if (sums == NULL)
-		return err_set(err, "not enough memory for %zu processes", all->process_count);
 	for (size_t i = 0; i < all->process_count; i++)
 		accesses += (double)all->processes[i].accesses;
 	for (size_t i = 0; i < all->process_count && status == 0; i++) {
-		const struct store_process *x = &all->processes[i];
+		const struct store_process *process = &all->processes[i];
 		struct event_process *row = &s->rows[s->count];
 
-		if (!query_shows(q, (const char *const[]){x->command}, 1))
+		if (!query_shows(q, (const char *const[]){process->command}, 1))
 			continue;
-		*row = (struct event_process){.process = *x,
-					      .share = (double)x->accesses / accesses};
-		status = all->sample.is_sampled
-				 ? read_sampled(row, path, err)
-				 : read_exact(row, all, sums + i * all->measured, err);
+		*row = (struct event_process){.process = *process,
+					      .share = (double)process->accesses / accesses};
+		status = read_row(row, counts, &x, err);
 		s->count++;
 	}
-	free(sums);
+	parts_release(&x);
+	return status;
+}
+
+/* Costs of `all` may be estimates, which those of one process are not a part of: read counts. */
+static int fill_from(struct event_processes *s, const struct event_profile *all, const char *path,
+		     const struct query *q, struct err *err)
+{
+	struct event_profile counts;
+	int status;
+
+	if (!all->sample.is_sampled && all->sample.sets == 1)
+		return fill(s, all, all, q, err);
+	if (events_open_counts(&counts, path, STORE_NONE, err) != 0)
+		return -1;
+	status = fill(s, all, &counts, q, err);
+	events_close(&counts);
 	return status;
 }
 
@@ -124,7 +156,7 @@ int event_processes_init(struct event_processes *s, const struct event_profile *
 	s->rows = calloc(all->process_count + 1, sizeof(*s->rows));
 	if (s->rows == NULL)
 		return err_set(err, "not enough memory for %zu processes", all->process_count);
-	if (fill(s, all, path, q, err) != 0) {
+	if (fill_from(s, all, path, q, err) != 0) {
 		event_processes_release(s);
 		return -1;
 	}

@@ -314,7 +314,6 @@ static int choose_process(struct event_profile *p, int64_t process, struct err *
 static int read_all(struct event_profile *p, const char *path, int64_t process, struct err *err)
 {
 	struct store *s = p->store;
-	size_t i, k;
 
 	if (store_read_processes(s, &p->processes, &p->process_count, err) != 0 ||
 	    choose_process(p, process, err) != 0 ||
@@ -325,16 +324,18 @@ static int read_all(struct event_profile *p, const char *path, int64_t process, 
 	    read_modules(p, err) != 0 || index_nodes(p, err) != 0 ||
 	    check_callers(p, path, err) != 0)
 		return -1;
-	if (event_sample_apply(p, err) != 0 || event_sample_add_bounds(p, err) != 0)
-		return -1;
-	for (i = 0; i < p->cost_count; i++) {
-		for (k = 0; k < p->measured; k++)
-			p->totals[k] += p->costs[i].values[k];
-	}
 	return 0;
 }
 
-int events_open(struct event_profile *p, const char *path, int64_t process, struct err *err)
+void events_sum(struct event_profile *p)
+{
+	memset(p->totals, 0, sizeof(p->totals));
+	for (size_t i = 0; i < p->cost_count; i++)
+		for (size_t k = 0; k < p->measured; k++)
+			p->totals[k] += p->costs[i].values[k];
+}
+
+int events_open_counts(struct event_profile *p, const char *path, int64_t process, struct err *err)
 {
 	int measured, status;
 
@@ -349,6 +350,20 @@ int events_open(struct event_profile *p, const char *path, int64_t process, stru
 	if (status != 0)
 		events_close(p);
 	return status;
+}
+
+int events_open(struct event_profile *p, const char *path, int64_t process, struct err *err)
+{
+	const int status = events_open_counts(p, path, process, err);
+
+	if (status != 0)
+		return status;
+	if (event_sample_apply(p, err) != 0 || event_sample_add_bounds(p, err) != 0) {
+		events_close(p);
+		return -1;
+	}
+	events_sum(p);
+	return 0;
 }
 
 void events_close(struct event_profile *p)

@@ -52,7 +52,11 @@ struct event_profile {
  * of events, with *p owning nothing; or -1. Release with events_close.
  */
 int events_open(struct event_profile *p, const char *path, int64_t process, struct err *err);
+/* The same, but costs and arcs are as counted: without estimates (event_sample.h) and totals. */
+int events_open_counts(struct event_profile *p, const char *path, int64_t process, struct err *err);
 void events_close(struct event_profile *p);
+/* Make totals the sums of costs. */
+void events_sum(struct event_profile *p);
 
 /*
  * Keep only what one thread of each process did, by its index. Returns -1 with *err: the profile
