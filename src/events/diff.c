@@ -202,8 +202,11 @@ static void match(struct diff *d, const struct entry *entries, size_t count)
 
 		if (!is_same_row(d, entries, i, count)) {
 			at += in_a + in_b;
-			d->rows[d->count++] = (struct diff_row){e->row, at, at + in_a};
+			d->rows[d->count++] =
+				(struct diff_row){.shown = e->row, .a = at, .b = at + in_a};
 		}
+		*(e->is_b ? &d->rows[d->count - 1].form_b : &d->rows[d->count - 1].form_a) =
+			e->row->form;
 		add_values(d, e->is_b ? &d->b : &d->a, e->row, e->is_b ? at + in_a : at);
 		if (e->is_b)
 			d->rows[d->count - 1].shown = e->row;

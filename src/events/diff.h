@@ -23,6 +23,7 @@ struct diff_side {
 struct diff_row {
 	const struct event_row *shown; /* B's row, or A's if B has none */
 	const uint64_t *a, *b;	       /* counts of measured events of each side; never NULL */
+	struct event_form form_a, form_b;
 };
 
 struct diff {

@@ -120,6 +120,8 @@ static size_t row_of_node(struct grouping *g, const struct store_node *n)
 		key.name = n->function;
 		key.file = n->file;
 		key.object = n->object;
+		if (g->p->forms != NULL)
+			key.form = g->p->forms[n - g->p->nodes];
 		break;
 	case EVENT_BY_CLASS:
 		key.name = class_of(g, n->function);

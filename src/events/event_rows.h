@@ -34,7 +34,8 @@ struct event_row {
 	const uint64_t *self, *inclusive;
 	/* Its callees call it again in unknown ways: the inclusive cost is an upper bound. */
 	bool is_estimate;
-	bool is_in_cycle; /* it is on a cycle of calls, even if its cost is exact */
+	bool is_in_cycle;	/* it is on a cycle of calls, even if its cost is exact */
+	struct event_form form; /* of a data structure; of several nodes that of the first one */
 };
 
 struct event_rows {

@@ -375,6 +375,7 @@ void events_close(struct event_profile *p)
 	free(p->columns);
 	free(p->processes);
 	free(p->nodes);
+	free(p->forms);
 	free(p->costs);
 	free(p->arcs);
 	free(p->locations);

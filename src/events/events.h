@@ -19,6 +19,11 @@ struct event_column {
 	unsigned bound;
 };
 
+/* What a data structure is, and how it is accessed, in words; NULL: not known. */
+struct event_form {
+	const char *form, *access;
+};
+
 struct event_profile {
 	struct store *store;
 	struct arena texts;
@@ -32,7 +37,8 @@ struct event_profile {
 	size_t measured;
 	struct store_node *nodes;
 	size_t node_count;
-	struct map node_index; /* id -> index in nodes */
+	struct map node_index;	  /* id -> index in nodes */
+	struct event_form *forms; /* by node, if these are data structures; else NULL */
 	struct store_cost *costs;
 	size_t cost_count;
 	struct store_arc *arcs;

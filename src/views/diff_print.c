@@ -2,6 +2,7 @@
 /* Two event profiles side by side as text, CSV and JSON. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/condition.h"
 #include "base/text.h"
@@ -23,6 +24,7 @@ struct row {
 	const char *shown_name, *object_name; /* in texts */
 	uint32_t line;
 	double a, b, change, growth;
+	struct event_form form_a, form_b;
 };
 
 static struct row event_row(const struct diff *d, size_t event, double a, double b)
@@ -53,6 +55,8 @@ static struct row row_of(const struct diff *d, const struct diff_row *r, size_t 
 	row.object = code->object;
 	row.shown_name = code->name[0] != '\0' ? code->name : NULL;
 	row.object_name = code->object != NULL ? path_basename(code->object) : NULL;
+	row.form_a = r->form_a;
+	row.form_b = r->form_b;
 	return row;
 }
 
@@ -67,6 +71,30 @@ static void get_place(const void *row, struct value *v)
 	if (r->line != 0)
 		text_addf(v->made, ":%" PRIu32, r->line);
 	v->text = text_get(v->made);
+}
+
+/* "irregular to regular"; if both are the same, or one is not known, the one that is. */
+static void put_change(const char *a, const char *b, struct value *v)
+{
+	v->text = b != NULL ? b : a;
+	if (a == NULL || b == NULL || strcmp(a, b) == 0)
+		return;
+	text_addf(v->made, "%s to %s", a, b);
+	v->text = text_get(v->made);
+}
+
+static void get_form(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	put_change(r->form_a.form, r->form_b.form, v);
+}
+
+static void get_access(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	put_change(r->form_a.access, r->form_b.access, v);
 }
 
 enum {
@@ -88,6 +116,12 @@ enum {
 	PLACE,
 	PLACE_FILE,
 	OBJECT_NAME,
+	KIND,
+	ACCESS,
+	FORM_A,
+	FORM_B,
+	ACCESS_A,
+	ACCESS_B,
 };
 
 #define SHOWN COLUMN_MEMBER(struct row, shown_name), .may_cut = true, .missing = "???"
@@ -113,10 +147,17 @@ static const struct column columns[] = {
 	[PLACE_FILE] = {"FILE", NULL, UNIT_TEXT, get_place, .may_cut = true},
 	[OBJECT_NAME] = {"OBJECT", NULL, UNIT_TEXT, COLUMN_MEMBER(struct row, object_name),
 			 .may_cut = true},
+	[KIND] = {"KIND", NULL, UNIT_TEXT, get_form},
+	[ACCESS] = {"ACCESS", NULL, UNIT_TEXT, get_access},
+	[FORM_A] = {NULL, "form_a", UNIT_TEXT, COLUMN_MEMBER(struct row, form_a.form)},
+	[FORM_B] = {NULL, "form_b", UNIT_TEXT, COLUMN_MEMBER(struct row, form_b.form)},
+	[ACCESS_A] = {NULL, "access_a", UNIT_TEXT, COLUMN_MEMBER(struct row, form_a.access)},
+	[ACCESS_B] = {NULL, "access_b", UNIT_TEXT, COLUMN_MEMBER(struct row, form_b.access)},
 };
 
 #define C(column) (&columns[column])
 #define SIDES	  C(A), C(B), C(CHANGE), C(GROWTH)
+#define FORMS	  C(FORM_A), C(FORM_B), C(ACCESS_A), C(ACCESS_B)
 
 /* ---- Text ---- */
 
@@ -193,12 +234,15 @@ static size_t changed_rows(const struct diff *d)
 static int put_table(const struct diff *d, const struct column_list *list, size_t shown,
 		     const struct display *display, struct text *out, struct err *err)
 {
-	static const unsigned least_important[] = {6, 5}; /* object, file */
+	/* object and file of functions, ACCESS and KIND of data */
+	static const unsigned of_functions[] = {6, 5}, of_data[] = {5, 4};
 	struct table *table = columns_table(list, display);
 	int status;
 
 	if (d->by == EVENT_BY_FUNCTION)
-		table_may_leave_out(table, least_important, 2);
+		table_may_leave_out(table, of_functions, 2);
+	if (d->by == EVENT_BY_DATA)
+		table_may_leave_out(table, of_data, 2);
 	for (size_t i = 0; i < shown; i++) {
 		const struct row row = row_of(d, &d->rows[i], d->sort);
 
@@ -219,7 +263,7 @@ static int put_rows(const struct diff *d, size_t top, const struct display *disp
 		[EVENT_BY_FILE] = COLUMN_LIST(SIDES, C(SHOWN_FILE)),
 		[EVENT_BY_OBJECT] = COLUMN_LIST(SIDES, C(SHOWN_OBJECT)),
 		[EVENT_BY_CLASS] = COLUMN_LIST(SIDES, C(SHOWN_CLASS)),
-		[EVENT_BY_DATA] = COLUMN_LIST(SIDES, C(SHOWN_DATA)),
+		[EVENT_BY_DATA] = COLUMN_LIST(SIDES, C(KIND), C(ACCESS), C(SHOWN_DATA)),
 	};
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top;
 	int status;
@@ -255,8 +299,11 @@ int diff_text(const struct diff *d, size_t top, const struct display *display, s
 
 void diff_csv(const struct diff *d, struct text *out)
 {
-	const struct column_list *list =
-		COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE), C(OBJECT), C(EVENT), SIDES);
+	const struct column_list *list = d->by == EVENT_BY_DATA
+						 ? COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE),
+							       C(OBJECT), C(EVENT), SIDES, FORMS)
+						 : COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE),
+							       C(OBJECT), C(EVENT), SIDES);
 
 	columns_csv_head(list, out);
 	for (size_t k = 0; k < d->columns; k++) {
@@ -292,6 +339,8 @@ static json_t *json_row(const struct diff *d, const struct diff_row *r)
 	const struct row row = row_of(d, r, 0);
 	json_t *o = columns_json(COLUMN_LIST(C(NAME), C(FILE_OF), C(LINE), C(OBJECT)), &row);
 
+	if (d->by == EVENT_BY_DATA)
+		columns_json_put(COLUMN_LIST(FORMS), &row, o);
 	json_object_set_new(o, "events", json_events(d, r));
 	return o;
 }

@@ -103,6 +103,8 @@ static bool make_node(struct event_profile *p, const struct structures *s, size_
 					  .caller_id = STORE_NONE};
 	p->costs[i] = (struct store_cost){
 		.node_id = (int64_t)i, .location_id = STORE_NONE, .values = values};
+	p->forms[i] = (struct event_form){.form = form_names[row->form],
+					  .access = forms_access(&row->pattern)};
 	if (values == NULL || p->nodes[i].function == NULL || map_set(&p->node_index, i, i) != 0)
 		return false;
 	for (size_t k = 0; k < p->measured; k++) {
@@ -118,7 +120,8 @@ static int make_nodes(struct event_profile *p, const struct structures *s, struc
 
 	p->nodes = calloc(s->count + 1, sizeof(*p->nodes));
 	p->costs = calloc(s->count + 1, sizeof(*p->costs));
-	if (p->nodes != NULL && p->costs != NULL)
+	p->forms = calloc(s->count + 1, sizeof(*p->forms));
+	if (p->nodes != NULL && p->costs != NULL && p->forms != NULL)
 		p->node_count = p->cost_count = s->count;
 	else
 		ok = false;
