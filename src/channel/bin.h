@@ -114,6 +114,9 @@ struct pattern {
 	uint64_t words;		     /* loads of a word that may be an address */
 	uint64_t to_self, to_others; /* of these: used as an address soon, of which structure */
 	uint64_t from_self, from_others; /* accesses through a word that was loaded before */
+	uint64_t inside; /* accesses elsewhere in the block of the last one of their instruction */
+	uint64_t hops;	 /* those in another block */
+	uint64_t rows;	 /* of these, where another structure held the block's address */
 	struct pattern_step steps[PATTERN_STEPS];
 };
 
@@ -124,7 +127,7 @@ struct record_pattern {
 	struct pattern pattern;
 };
 
-_Static_assert(sizeof(struct record_pattern) == 256, "layout of record_pattern");
+_Static_assert(sizeof(struct record_pattern) == 280, "layout of record_pattern");
 _Static_assert(sizeof(struct record_references) == 192, "layout of record_references");
 _Static_assert(sizeof(struct record_bin) == 312, "layout of record_bin");
 _Static_assert(sizeof(struct record_eviction) == 104, "layout of record_eviction");

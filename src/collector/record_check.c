@@ -310,7 +310,8 @@ static const char *check_pattern(const struct record_header *h)
 	bool is_good = x->known <= x->accesses && x->usual <= x->known && x->near <= x->known &&
 		       x->words <= x->accesses && x->to_self <= x->words &&
 		       x->to_others <= x->words && x->from_self <= x->accesses &&
-		       x->from_others <= x->accesses - x->from_self;
+		       x->from_others <= x->accesses - x->from_self && x->inside <= x->accesses &&
+		       x->hops <= x->accesses - x->inside && x->rows <= x->hops;
 
 	for (size_t i = 0; i < PATTERN_STEPS; i++) {
 		most |= x->steps[i].bytes | x->steps[i].accesses;

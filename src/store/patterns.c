@@ -39,6 +39,9 @@ int store_put_pattern(struct store *s, const struct store_pattern *x, struct err
 	row_count(&r, x->to_others);
 	row_count(&r, x->from_self);
 	row_count(&r, x->from_others);
+	row_count(&r, x->inside);
+	row_count(&r, x->hops);
+	row_count(&r, x->rows);
 	if (row_end(&r, err) != 0)
 		return -1;
 	for (size_t i = 0; i < STORE_PATTERN_STEPS; i++)
@@ -61,11 +64,14 @@ static const struct select_column pattern_columns[] = {
 	{SELECT_U64, offsetof(struct store_pattern, to_others), NULL},
 	{SELECT_U64, offsetof(struct store_pattern, from_self), NULL},
 	{SELECT_U64, offsetof(struct store_pattern, from_others), NULL},
+	{SELECT_U64, offsetof(struct store_pattern, inside), NULL},
+	{SELECT_U64, offsetof(struct store_pattern, hops), NULL},
+	{SELECT_U64, offsetof(struct store_pattern, rows), NULL},
 };
 
 static const struct select pattern_query = {
 	"SELECT structure_id, windows, seen, accesses, known, usual, near, words, to_self,"
-	" to_others, from_self, from_others FROM pattern"
+	" to_others, from_self, from_others, inside, hops, rows FROM pattern"
 	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1"
 	" ORDER BY structure_id",
 	sizeof(struct store_pattern),

@@ -28,6 +28,8 @@ struct store_pattern {
 	uint64_t words;			 /* loads of what may be an address */
 	uint64_t to_self, to_others;	 /* of these, used as one */
 	uint64_t from_self, from_others; /* accesses through a word that was loaded before */
+	uint64_t inside, hops;		 /* accesses in the block of the last one, in another one */
+	uint64_t rows;			 /* of hops, where another structure held the address */
 	struct store_pattern_step steps[STORE_PATTERN_STEPS];
 };
 

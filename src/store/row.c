@@ -68,7 +68,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 		"REPLACE INTO reference(id, structure_id, location_id, counted, seen, w0, w1,"
 		" w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15)"
 		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-	[PUT_PATTERN] = "REPLACE INTO pattern VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_PATTERN] = "REPLACE INTO pattern VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_PATTERN_STEP] = "REPLACE INTO pattern_step VALUES(?,?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (26).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (27).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, sample_ppm, l1d_bytes, l2_bytes,
@@ -247,11 +247,13 @@ CREATE TABLE reference(id INTEGER PRIMARY KEY, structure_id INTEGER NOT NULL, lo
 -- How a structure is accessed, as windows saw it. windows, seen: those that saw it, and accesses there, as plain
 -- numbers; the rest is weighted. known: strides, of them usual: with the most frequent one of their instruction, and
 -- near: less than a line. words: loads that may be an address, of them to_self, to_others: used as one, of this
--- structure or another. from_self, from_others: accesses there, through a word that was loaded before.
+-- structure or another. from_self, from_others: accesses there, through a word that was loaded before. inside: those
+-- elsewhere in the block of the last one of their instruction; hops: those in another block; rows: of hops, where
+-- another structure held the block's address.
 CREATE TABLE pattern(structure_id INTEGER PRIMARY KEY, windows INTEGER NOT NULL, seen INTEGER NOT NULL,
 	accesses INTEGER NOT NULL, known INTEGER NOT NULL, usual INTEGER NOT NULL, near INTEGER NOT NULL,
 	words INTEGER NOT NULL, to_self INTEGER NOT NULL, to_others INTEGER NOT NULL, from_self INTEGER NOT NULL,
-	from_others INTEGER NOT NULL);
+	from_others INTEGER NOT NULL, inside INTEGER NOT NULL, hops INTEGER NOT NULL, rows INTEGER NOT NULL);
 -- The most frequent usual strides, in bytes, with their accesses: which of 32 parts of it these touched (of 8 bytes at
 -- least), a bit each, and how wide they were.
 CREATE TABLE pattern_step(structure_id INTEGER NOT NULL, number INTEGER NOT NULL, bytes INTEGER NOT NULL,

@@ -180,15 +180,115 @@ static void points(void)
 			sum += p[i % COUNT].x + p[i % COUNT].y;
 }
 
+/* Rows that were allocated one by one: of a type, with a row or a column in the inner loop. */
+static double **make_matrix(void)
+{
+	double **m = malloc(SIDE * sizeof(*m));
+
+	for (uint32_t i = 0; m != NULL && i < SIDE; i++) {
+		m[i] = malloc(SIDE * sizeof(*m[i]));
+		if (m[i] == NULL)
+			abort();
+		memset(m[i], 0, SIDE * sizeof(*m[i]));
+	}
+	if (m == NULL)
+		abort();
+	return m;
+}
+
+static void apart(void)
+{
+	double **m = make_matrix();
+
+	for (uint32_t turn = 0; turn < TURNS; turn++)
+		for (uint32_t i = 0; i < SIDE; i++)
+			for (uint32_t k = 0; k < SIDE; k++)
+				sum += m[i][k];
+}
+
+static void apart_columns(void)
+{
+	double **m = make_matrix();
+
+	for (uint32_t turn = 0; turn < TURNS; turn++)
+		for (uint32_t i = 0; i < SIDE; i++)
+			for (uint32_t k = 0; k < SIDE; k++)
+				sum += m[k][i];
+}
+
+/* Without a type: the caller of `untyped` gets it as bytes. */
+__attribute__((noinline)) static unsigned char *untyped(size_t bytes)
+{
+	unsigned char *p = malloc(bytes);
+
+	if (p == NULL)
+		abort();
+	memset(p, 1, bytes);
+	return p;
+}
+
+static void untyped_rows(void)
+{
+	void **rows = blocks(SIDE, sizeof(*rows));
+
+	for (uint32_t i = 0; i < SIDE; i++)
+		rows[i] = untyped(SIDE * sizeof(uint32_t));
+	for (uint32_t turn = 0; turn < TURNS; turn++)
+		for (uint32_t i = 0; i < SIDE; i++)
+			for (uint32_t k = 0; k < SIDE; k++)
+				sum += ((uint32_t *)rows[i])[k];
+}
+
+/* No rows: records, of which one field is read. */
+static void records(void)
+{
+	struct point **p = malloc(COUNT * sizeof(*p));
+
+	for (uint32_t i = 0; p != NULL && i < COUNT; i++) {
+		p[i] = malloc(sizeof(*p[i]));
+		if (p[i] == NULL)
+			abort();
+		*p[i] = (struct point){.kind = i};
+	}
+	if (p == NULL)
+		abort();
+	for (uint32_t i = 0; i < TURNS * COUNT; i++)
+		sum += p[i % COUNT]->x;
+}
+
+/* No rows: buffers that never live together, though another structure holds the address. */
+static void buffers(void)
+{
+	static unsigned char *buffer;
+
+	for (uint32_t i = 0; i < TURNS * 8; i++) {
+		buffer = untyped(4096);
+		for (uint32_t k = 0; k < 4096; k++)
+			sum += buffer[k];
+		free(buffer);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"stream", stream}, {"rows", rows},	       {"columns", columns},
-		   {"hash", hash},     {"list", list},	       {"shuffled", shuffled},
-		   {"tree", tree},     {"pointers", pointers}, {"gather", gather},
-		   {"points", points}};
+	} all[] = {{"stream", stream},
+		   {"rows", rows},
+		   {"columns", columns},
+		   {"hash", hash},
+		   {"list", list},
+		   {"shuffled", shuffled},
+		   {"tree", tree},
+		   {"pointers", pointers},
+		   {"gather", gather},
+		   {"points", points},
+		   {"apart", apart},
+		   {"apart-columns", apart_columns},
+		   {"untyped", untyped_rows},
+		   {"records", records},
+		   {"buffers", buffers}};
 
 	shuffle();
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && argc == 2; i++)

@@ -8,6 +8,7 @@ Each case prints one line; the exit status is 0 when none failed.
 """
 import csv
 import io
+import json
 import os
 
 import simulate_common
@@ -104,6 +105,15 @@ def shown(*names):
     return [f[0] for f in found]
 
 
+def shown_all(name):
+    """Form and access of the data structures whose names begin so, as objects shows them."""
+    status, out, err = run('objects', '--format', 'csv', 'run.db')
+    check(status == 0, err)
+    found = [(r['form'], r['access']) for r in csv.DictReader(io.StringIO(out)) if r['name'].startswith(name)]
+    check(found, name, out)
+    return found
+
+
 @case
 def objects_tells_form_and_access():
     """By the types of debug information; the nodes of lists have none."""
@@ -120,6 +130,52 @@ def objects_tells_form_and_access():
             ('points', ['malloc in points'], [('structures', 'regular')])):
         accessed(PROGRAM, what)
         check(shown(*names) == wanted, what, shown(*names), wanted)
+
+
+@case
+def rows_that_were_allocated_one_by_one_are_a_2d_array():
+    for what, name, wanted in (
+            ('apart', 'malloc in make_matrix', ('2D array', 'regular')),
+            ('apart-columns', 'malloc in make_matrix', ('2D array', 'regular')),
+            ('untyped', 'malloc in untyped', ('2D array', 'regular'))):
+        accessed(PROGRAM, what)
+        check(wanted in shown_all(name), what, shown_all(name))
+
+
+@case
+def records_and_buffers_are_no_rows():
+    for what, name in ('records', 'malloc in records'), ('buffers', 'malloc in untyped'):
+        accessed(PROGRAM, what)
+        check('2D array' not in [form for form, _ in shown_all(name)], what, shown_all(name))
+
+
+@case
+def some_sets_tell_form_and_access_too():
+    """Windows see accesses to all sets."""
+    for what, name, wanted in (
+            ('columns', 'square', ('2D array', 'regular')), ('shuffled', 'calloc in blocks', ('linked', 'irregular')),
+            ('hash', 'calloc in blocks', ('array', 'irregular')), ('apart', 'malloc in make_matrix', ('2D array', 'regular'))):
+        accessed('--sets=1/8,3', PROGRAM, what)
+        check(wanted in shown_all(name), what, shown_all(name))
+
+
+@case
+def diff_shows_how_forms_changed():
+    accessed(PROGRAM, 'shuffled')
+    os.rename('run.db', 'before.db')
+    accessed(PROGRAM, 'list')
+    out = run('diff', '--by', 'data', 'before.db', 'run.db')[1]
+    line = [x for x in out.splitlines() if 'calloc in blocks' in x]
+    check(line and ' linked ' in line[0] and ' irregular to regular ' in line[0], out)
+    out = run('diff', '--by', 'data', '--format', 'csv', 'before.db', 'run.db')[1]
+    rows = [r for r in csv.DictReader(io.StringIO(out)) if r['name'].startswith('calloc in blocks')]
+    check(rows and all((r['form_a'], r['form_b'], r['access_a'], r['access_b']) ==
+                       ('linked', 'linked', 'irregular', 'regular') for r in rows), rows)
+    found = json.loads(run('diff', '--by', 'data', '--format', 'json', 'before.db', 'run.db')[1])
+    rows = [r for r in found['rows'] if r['name'].startswith('calloc in blocks')]
+    check(rows and rows[0]['access_a'] == 'irregular' and rows[0]['access_b'] == 'regular', rows)
+    out = run('diff', '--format', 'csv', 'before.db', 'run.db')[1]
+    check('form_a' not in out, out[:200])
 
 
 @case

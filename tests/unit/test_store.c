@@ -425,12 +425,12 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	(void)state;
 	make_large("other.db");
 	sqlite3_open("other.db", &db);
-	sqlite3_exec(db, "PRAGMA user_version = 27", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA user_version = 28", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 27, this one knows 26)");
+				    "(its format is 28, this one knows 27)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 26): record it again");
+				    "(its format is 1, this one knows 27): record it again");
 	sqlite3_close(db);
 }
 

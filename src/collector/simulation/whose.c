@@ -178,6 +178,9 @@ const char *recorder_on_pattern(struct recorder *r, struct process *p,
 		.to_others = x->to_others,
 		.from_self = x->from_self,
 		.from_others = x->from_others,
+		.inside = x->inside,
+		.hops = x->hops,
+		.rows = x->rows,
 	};
 
 	static_assert(STORE_PATTERN_STEPS == PATTERN_STEPS, "as many steps");

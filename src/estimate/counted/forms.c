@@ -21,6 +21,9 @@
 #define LEAST_ROW_BYTES 1024
 #define LEAST_OF_COLUMN 0.75 /* of the parts of a row */
 #define LEAST_ARRAY	4    /* accesses wide */
+#define LEAST_ROWS	4    /* at a time */
+#define LEAST_OF_HOPS	0.5
+#define LEAST_INSIDE	0.5 /* of the accesses */
 
 const char *const form_names[FORMS] = {
 	[FORM_SCALAR] = "scalar",     [FORM_STRUCTURE] = "structure",
@@ -75,6 +78,9 @@ void forms_add(struct store_pattern *to, const struct store_pattern *more)
 	to->to_others += more->to_others;
 	to->from_self += more->from_self;
 	to->from_others += more->from_others;
+	to->inside += more->inside;
+	to->hops += more->hops;
+	to->rows += more->rows;
 	for (size_t i = 0; i < STORE_PATTERN_STEPS; i++)
 		if (more->steps[i].bytes != 0)
 			add_step(to, &more->steps[i]);
@@ -210,7 +216,33 @@ static enum form form_by_strides(const struct data_row *r, const struct store_pa
 	return r->largest >= LEAST_ARRAY * SCALAR_BYTES ? FORM_ARRAY : FORM_UNKNOWN;
 }
 
+/* ---- Rows ---- */
+
+/* Are they many blocks of about one size, which are found by addresses that another one holds? */
+static bool are_rows(const struct data_row *r, const struct store_pattern *x)
+{
+	return r->kind == DATA_HEAP && x->seen >= FORMS_LEAST_SEEN && x->hops > 0 &&
+	       share(x->rows, x->hops) >= LEAST_OF_HOPS && r->largest <= 2 * r->smallest &&
+	       r->bytes >= LEAST_ROWS * r->largest;
+}
+
 /* ---- */
+
+static enum form form_of_accesses(const struct data_row *r, const struct store_pattern *x)
+{
+	const enum form form = form_by_strides(r, x);
+
+	return form == FORM_ARRAY && are_rows(r, x) && share(x->inside, x->accesses) >= LEAST_INSIDE
+		       ? FORM_2D
+		       : form;
+}
+
+/* An array of elements, whose size is known; or one of the rows of a larger one. */
+static enum form form_of_elements(enum form form, const struct data_row *r,
+				  const struct store_pattern *x)
+{
+	return (form == FORM_ARRAY || form == FORM_STRUCTURES) && are_rows(r, x) ? FORM_2D : form;
+}
 
 enum form forms_of(const struct profile *p, const struct data_row *r, const struct store_pattern *x)
 {
@@ -221,11 +253,12 @@ enum form forms_of(const struct profile *p, const struct data_row *r, const stru
 	if (is_linked(x))
 		return FORM_LINKED;
 	if (r->type != NULL && (r->kind != DATA_HEAP || r->element_size > 0))
-		return form_by_type(p, r);
+		return form_of_elements(form_by_type(p, r), r, x);
 	if (has_pointers(x))
 		return FORM_POINTERS;
 	if (has_several(r))
-		return r->element_size <= SCALAR_BYTES ? FORM_ARRAY : FORM_STRUCTURES;
-	return r->kind == DATA_HEAP && x->seen >= FORMS_LEAST_SEEN ? form_by_strides(r, x)
+		return form_of_elements(
+			r->element_size <= SCALAR_BYTES ? FORM_ARRAY : FORM_STRUCTURES, r, x);
+	return r->kind == DATA_HEAP && x->seen >= FORMS_LEAST_SEEN ? form_of_accesses(r, x)
 								   : FORM_UNKNOWN;
 }

@@ -19,6 +19,10 @@
  *     most of it, in 32 parts, are a 2D array by columns, if they are regular and the stride is at
  *     least 1 KB; such of several widths, or that leave parts untouched, an array of structures.
  *   - else a block that is much larger than an access, with strides, is an array.
+ *   - arrays are the rows of a 2D array if there are at least 4 of about one size at a time, and at
+ *     least 50 % of the hops between them go to an address that another structure held. If types
+ *     and sizes of elements are not known, at least 50 % of accesses must stay in their block, else
+ *     they may be records with fields.
  *
  * The thresholds lie between the shares of programs whose answer is known
  * (docs/results/data-structures.md).

@@ -184,15 +184,14 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	make_levels();
 	f.lines = low(LINES_AT);
 	filter_memory_write_constants();
-	if (w.h)
-		filter_choose_sets(&w.h->shared.geometry);
+	if (w.h && !filter_choose_sets(&w.h->shared.geometry))
+		return false;
 	prepare_misses();
 	if (engine_counts_data() && w.h &&
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
-		       engine.config.sample_ppm != 0) &&
-	    !w.chooses_sets) {
-		filter_windows_start(!engine_counts_references() || !filter_references_start());
-	}
+		       engine.config.sample_ppm != 0))
+		filter_windows_start(!w.chooses_sets &&
+				     (!engine_counts_references() || !filter_references_start()));
 	if (engine_finds_conflicts() && w.h && !filter_conflicts_start(w.h))
 		return false;
 	return f.on = f.is_reserved = true;
@@ -312,7 +311,7 @@ static uint32_t touch_line(struct filter_level *l, uint64_t line, uint32_t *cell
 		place = filter_hidden_place(l, line, cell);
 	is_new = !place;
 	if (is_new && !filter_has_set(line))
-		return *cell = FILTER_ELSEWHERE;
+		return filter_touch_elsewhere(l, cell);
 	*missed |= is_new;
 	if (is_new)
 		place = bring_in(l, line, cell, time);

@@ -9,6 +9,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/patterns.h"
 #include "engine/simulate/whose/references.h"
@@ -29,6 +30,13 @@
  */
 #define LONG_ONE_IN 4u
 #define WEIGHT_UNIT 64u
+
+/*
+ * With some sets only, a window also hides and shows the cells of lines elsewhere, page by page.
+ * So many pages take as long as the window does; further ones make windows rare.
+ */
+#define FEW_PAGES    256u
+#define MEAN_OF_PAGE 20000u
 
 #define MOST_COUNTERS (16u << 20)
 
@@ -100,10 +108,18 @@ static struct watch *watch_at(uint64_t number)
 	return (struct watch *)(void *)v.watches.base + number;
 }
 
+/* The mean of executions until the next window. */
+static uint64_t mean(void)
+{
+	const uint64_t pages = filter_pages_elsewhere();
+
+	return v.mean + (pages > FEW_PAGES ? (pages - FEW_PAGES) * MEAN_OF_PAGE : 0);
+}
+
 static void wind_up(struct watch *w, uint64_t *counter)
 {
-	w->mean = v.mean;
-	w->taken = *counter = -random_exponential(&v.random, v.mean);
+	w->mean = mean();
+	w->taken = *counter = -random_exponential(&v.random, w->mean);
 }
 
 bool filter_window_watch(uint64_t number, uint64_t *counter)
@@ -133,8 +149,9 @@ static void open_window(void)
 	if (v.is_for_references)
 		references_begin(v.mean);
 	if (v.is_for_patterns)
-		patterns_begin(1 + v.mean / WEIGHT_UNIT);
+		patterns_begin(1 + mean() / WEIGHT_UNIT);
 	hide_lines();
+	filter_hide_elsewhere();
 	filter_notes_allow(false);
 	filter_window_is_open = true;
 	if (v.mean < v.last_mean)
@@ -146,7 +163,7 @@ void filter_window_trigger(uint64_t number, uint64_t *counter)
 	struct watch *w = watch_at(number);
 
 	/* the mean may have grown since this trigger was planned */
-	if (!filter_window_is_open && random_next(&v.random) % v.mean < w->mean)
+	if (!filter_window_is_open && random_next(&v.random) % mean() < w->mean)
 		open_window();
 	wind_up(w, counter);
 }
@@ -157,6 +174,7 @@ void filter_window_close(void)
 		return;
 	filter_window_is_open = v.is_for_patterns = false;
 	show_lines();
+	filter_show_elsewhere();
 	filter_notes_allow(true);
 	if (v.sees_references)
 		references_end();

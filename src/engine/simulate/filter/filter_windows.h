@@ -5,7 +5,8 @@
  * of all lines in the first level are 0 then, so that each inline test fails. A line that has a
  * place is not missing all the same: its access is a hit, changes its stamp as code would, and the
  * cell stays 0. At the end of the window the cells get their values back. So the caches never
- * differ from those of a run without windows.
+ * differ from those of a run without windows. Where only some sets are simulated the cells of all
+ * other lines are 0, too, so that windows see accesses to all (filter_sets.h).
  *
  * Each execution of a segment is as likely as any other to begin a window: a timer would favour
  * slow code. So segments count up to 0, from a random number: code tests the sum for 0 as it counts

@@ -37,6 +37,7 @@ struct stream {
 	uint32_t bytes;	  /* of an access */
 	uint32_t window;  /* else the slot is free */
 	struct pattern_step *step;
+	uint64_t block, at; /* of the last access to a block: its start, its address; or 0 */
 };
 
 /* How often a bin has a stride. */
@@ -317,6 +318,41 @@ static void look_at_links(const struct seen *a, uint32_t structure)
 		(struct word){.value = a->word, .structure = structure, .window = p.window};
 }
 
+/* ---- Rows ---- */
+
+/* The word that held this address. */
+static struct word *word_of(uint64_t address)
+{
+	struct word *w = &p.words[hash_of(address >> LINK_SHIFT, 1)];
+
+	return w->window == p.window && w->value == address ? w : 0;
+}
+
+/* Another block than that of the last access. */
+static void hop(const struct seen *a, struct sum *s, uint32_t structure)
+{
+	struct word *w = word_of(a->start);
+
+	s->pattern.hops += p.weight;
+	if (!w || w->structure == structure)
+		return;
+	s->pattern.rows += p.weight;
+	sum_at(w->structure)->pattern.to_others += w->led_to_others ? 0 : p.weight;
+	w->led_to_others = true;
+}
+
+static void look_at_blocks(const struct seen *a, struct stream *stream)
+{
+	struct sum *s = sum_at(stream->structure);
+
+	if (stream->block && stream->block != a->start)
+		hop(a, s, stream->structure);
+	else if (stream->block && stream->at != a->address)
+		s->pattern.inside += p.weight;
+	stream->block = a->start;
+	stream->at = a->address;
+}
+
 /* ---- The end ---- */
 
 /* The strides of all streams. */
@@ -340,13 +376,14 @@ void patterns_end(void)
 	sum_streams();
 	for (uint32_t i = 0; i < p.count; i++) {
 		const struct seen *a = &p.seen[i];
-		const struct stream *s = stream_of(a);
+		struct stream *s = stream_of(a);
 		struct pattern *x = &sum_at(s->structure)->pattern;
 
 		x->seen++;
 		x->accesses += p.weight;
 		if (s->step && s->step->bytes == step_of(s->usual))
 			touch_step(s->step, a->address - a->start, a->bytes);
+		look_at_blocks(a, s);
 		look_at_links(a, s->structure);
 	}
 	p.count = 0;
@@ -367,6 +404,7 @@ void patterns_repeat(uint64_t address, uint32_t bytes, int64_t step, uint64_t n)
 	x->known += (n - 2) * p.weight;
 	x->usual += (n - 2) * p.weight;
 	x->near += (n - 2) * p.weight;
+	x->inside += (n - 2) * p.weight;
 	kept = add_step(x, step_of(step), (n - 2) * p.weight);
 	if (kept)
 		touch_step(kept, address - s.start, bytes);

@@ -15,6 +15,10 @@
  * falls on its value, or up to LINK_BYTES behind. That access is through the structure: to itself,
  * or another one. Stacks hold copies of addresses only, so they do not count as holders.
  *
+ * Rows. An instruction that goes on in another block of the structure hops there; the block is a
+ * row if another structure held the address of its start. So rows of a matrix that were allocated
+ * one by one are told from other blocks, whichever way it is walked.
+ *
  * The thread whose turn it is uses it, as the counters of bins.h.
  */
 #ifndef DWELL_ENGINE_SIMULATE_WHOSE_PATTERNS_H
