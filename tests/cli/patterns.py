@@ -157,6 +157,9 @@ def some_sets_tell_form_and_access_too():
             ('hash', 'calloc in blocks', ('array', 'irregular')), ('apart', 'malloc in make_matrix', ('2D array', 'regular'))):
         accessed('--sets=1/8,3', PROGRAM, what)
         check(wanted in shown_all(name), what, shown_all(name))
+        rows = list(csv.DictReader(io.StringIO(run('objects', '--format', 'csv', 'run.db')[1])))
+        check(rows and not any(r['references'] or r['L1_miss_ratio'] for r in rows), what, 'references are not counted')
+        check('references to some sets are not counted' in run('objects', 'run.db')[1], what)
 
 
 @case

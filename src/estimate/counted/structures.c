@@ -2,6 +2,7 @@
 /* Sums bins up by data structure; see structures.h. */
 #include "estimate/counted/structures.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,9 @@ static void sum_bins(struct structures *s)
 
 static void find_ratio(const struct structures *s, struct structures_row *r)
 {
-	if (r->data->kind == DATA_CODE)
+	if (s->names.profile->sets > 1) /* they are not counted by sets */
+		r->references = (struct references_count){NAN, NAN, NAN};
+	if (s->names.profile->sets > 1 || r->data->kind == DATA_CODE)
 		return;
 	r->references = references_count(&s->references, &r->sum, r->misses[0].all);
 	r->ratio = references_ratio(&r->references, r->misses[0].all);

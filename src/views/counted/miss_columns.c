@@ -93,22 +93,29 @@ static const struct model_ratio *ratio_of(const void *row, const struct value *v
 	return member(row, v);
 }
 
+/* NAN: they are not counted. */
+static void put_references(double count, struct value *v)
+{
+	v->is_missing = isnan(count);
+	v->whole = v->is_missing ? 0 : (uint64_t)llround(count);
+}
+
 void references_value(const void *row, struct value *v)
 {
 	const struct references_count *c = count_of(row, v);
 
-	v->whole = (uint64_t)llround(c->value);
+	put_references(c->value, v);
 	v->is_estimate = c->low < c->high;
 }
 
 void references_low(const void *row, struct value *v)
 {
-	v->whole = (uint64_t)floor(count_of(row, v)->low);
+	put_references(floor(count_of(row, v)->low), v);
 }
 
 void references_high(const void *row, struct value *v)
 {
-	v->whole = (uint64_t)ceil(count_of(row, v)->high);
+	put_references(ceil(count_of(row, v)->high), v);
 }
 
 void references_ratio_value(const void *row, struct value *v)

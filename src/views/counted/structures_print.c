@@ -222,8 +222,12 @@ static void put_heading(const struct structures *s, const struct display *d, str
 		text_addf(out, "%s %s" FIT_STAY "%s", i > 0 ? "," : "", s->levels[i],
 			  figure_count(s->totals[i], count));
 	text_add(out, "; and causes in each");
-	text_add(out, s->references.are_exact ? "; exact references, hits too\n\n"
-					      : "; references, hits too: estimates have a ~\n\n");
+	if (s->names.profile->sets > 1)
+		text_add(out, "; references to some sets are not counted\n\n");
+	else
+		text_add(out, s->references.are_exact
+				      ? "; exact references, hits too\n\n"
+				      : "; references, hits too: estimates have a ~\n\n");
 	fit_prose(out, from, 0, d);
 }
 
