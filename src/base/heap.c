@@ -12,3 +12,8 @@ void heap_return_large_blocks(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE);
 }
+
+void heap_use_one_arena(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+}

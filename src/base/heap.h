@@ -9,4 +9,10 @@
  */
 void heap_return_large_blocks(void);
 
+/*
+ * For a process that works in one thread, but not in its first: the other arenas grow by a page at
+ * a time, with a system call for each. Call it before there are threads.
+ */
+void heap_use_one_arena(void);
+
 #endif

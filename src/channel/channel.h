@@ -64,9 +64,9 @@ enum channel_mode { CHANNEL_MODES(CHANNEL_MODE) };
 
 /*
  * The collector's settings for every engine of the run. After t accesses of the process, a window
- * is W(t) = clamp(t / window_divisor, window_min, window_max) accesses long, down to half of
- * window_min in short runs. It begins at a random place of its period, W / duty. The duty falls
- * during the run, and equals duty_ppm at a fixed count of accesses, see pacing.c.
+ * is clamp(t / 100, window_min, window_max) accesses long, or t / window_divisor if that is more. A
+ * period with one window in it is as long, divided by the duty. Beyond the first accesses of the
+ * run it is at least t * window_growth_ppm / 1,000,000, see pacing.c.
  *
  * Sampling begins at run_start_ns + delay_ns and lasts for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
@@ -78,7 +78,7 @@ struct channel_config {
 	uint64_t seed;		     /* the engine mixes in the process's order number */
 	uint64_t window_min;	     /* accesses */
 	uint64_t window_max;	     /* accesses */
-	uint32_t window_divisor;     /* 0: windows do not grow */
+	uint32_t window_divisor;     /* see above */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
 	/* one sample in this many is a multi-size sample; 0: none */
@@ -89,10 +89,9 @@ struct channel_config {
 	uint32_t paths;		/* 1: record the call paths of samples */
 	/* one near sample in this many is kept; 0: all, see CHANNEL_NEAR */
 	uint32_t near_one_in;
-	uint32_t start_off;   /* 1: sampling waits for a mark of the program */
-	uint32_t max_windows; /* per process; 0: no limit */
-	/* with max_windows: least length of a period, as a part of the run so far */
-	uint32_t window_growth_ppm;
+	uint32_t start_off;	    /* 1: sampling waits for a mark of the program */
+	uint32_t doubling_windows;  /* windows each time that the run doubles its length */
+	uint32_t window_growth_ppm; /* the same: length of a period, as a part of the run so far */
 	/* CPU time of sampling, translation included: ppm of that of counting; 0: no budget */
 	uint32_t overhead_ppm;
 	uint64_t run_start_ns; /* CLOCK_MONOTONIC */
@@ -255,8 +254,8 @@ enum channel_record_type {
 	RECORD_SAMPLE = 6,	 /* struct record_sample */
 	RECORD_END = 7,		 /* struct record_end */
 	RECORD_STREAM = 8,	 /* struct record_stream + uint64_t[count] */
-	RECORD_FOLLOW = 10,	 /* struct record_follow */
 	RECORD_MESSAGE = 9,	 /* text for the user, about a limit */
+	RECORD_FAR = 10,	 /* struct record_far + a struct far_line for each size */
 	RECORD_NESTED = 11,	 /* struct record_nested + struct nested_event[count] */
 	RECORD_REGION = 14,	 /* struct record_region + name */
 	RECORD_SITE = 12,	 /* struct record_site + uint64_t[depth] */
@@ -266,7 +265,6 @@ enum channel_record_type {
 	RECORD_NODE = 17,	 /* struct record_node */
 	RECORD_ARC = 18,	 /* struct record_arc + uint64_t[events] */
 	RECORD_JUMP = 19,	 /* struct record_jump */
-	RECORD_ARRIVAL = 20,	 /* struct record_arrival */
 	RECORD_LOCALS = 21,	 /* struct record_locals */
 	RECORD_STACK_DISTANCE = 22, /* see stack_distance.h */
 	RECORD_BIN = 23,	    /* struct record_bin */
@@ -330,11 +328,14 @@ struct record_thread {
 };
 
 /*
- * Entries of line_use. Entry i is the share, in 65535ths, of the lines of 1 << (NESTED_FIRST + i)
- * bytes that were ever touched, in the pages that the program holds, or held at their peak. All 0:
- * unknown. Unused entries at the end are 0.
+ * A reuse is far if the thread makes CHANNEL_FAR or more accesses in between, inside windows.
+ * Samples watch no farther. Far reuses are those of far lines: a random choice that is watched in
+ * all windows. Entry i of an array of CHANNEL_FAR_SIZES is about lines of 1 << (NESTED_FIRST + i)
+ * bytes. Weights are in units of 1 / CHANNEL_FAR_ONE.
  */
-#define CHANNEL_LINE_USES 12u
+#define CHANNEL_FAR	  16384u
+#define CHANNEL_FAR_SIZES 11u
+#define CHANNEL_FAR_ONE	  256u
 
 /*
  * Reuses nearer than CHANNEL_NEAR accesses are the most frequent, and hardly ever miss. Of these
@@ -356,13 +357,17 @@ struct record_window {
 	/* accesses sampled at random, including near samples that were dropped */
 	uint64_t chosen;
 	uint64_t chosen_loads; /* pure loads among them */
-	uint16_t line_use[CHANNEL_LINE_USES];
+	/* far touches in it, which all far lines tell; weighted */
+	uint64_t far[CHANNEL_FAR_SIZES];
+	/* far lines so far, of all threads, and how many lines each of them stands for now */
+	uint64_t far_lines[CHANNEL_FAR_SIZES];
+	uint64_t far_line_weight[CHANNEL_FAR_SIZES];
 };
 
 enum sample_status {
 	SAMPLE_REUSED = 0,
-	SAMPLE_CENSORED = 1, /* the window ended first; distance = accesses watched */
-	SAMPLE_DANGLING = 2, /* the thread or process ended first; distance as above */
+	SAMPLE_FAR = 1, /* not touched for CHANNEL_FAR accesses; distance = accesses watched */
+	SAMPLE_CUT = 2, /* the thread or the window ended first; distance as above */
 };
 
 enum access_kind {
@@ -394,37 +399,26 @@ struct record_sample {
 	struct record_access end;   /* the reusing one; all zero unless SAMPLE_REUSED */
 };
 
-enum follow_status {
-	FOLLOW_TOUCHED = 0,
-	FOLLOW_ENDED = 1,   /* the thread or process ended before a touch */
-	FOLLOW_DROPPED = 2, /* dropped at random, to make room for others */
+/* Of one line size. */
+struct far_line {
+	uint64_t weight;   /* such touches in the window that it stands for */
+	uint64_t distance; /* accesses of the thread inside windows, strictly between; first: 0 */
+	uint64_t lines;	   /* other lines of the size touched in between, an estimate; first: 0 */
 };
 
 /*
- * The outcome of a long watch: some censored samples stay watched in later windows of their thread.
- * Written at any time after the sample's own record.
+ * A touch of a far line, CHANNEL_FAR or more accesses after the one before, or the first that was
+ * seen. Written before the window's own record, with a struct far_line for each size at which it is
+ * one, the smallest first.
  */
-struct record_follow {
-	struct record_header h;
-	uint32_t window;       /* of the sample */
-	uint32_t status;       /* enum follow_status */
-	uint64_t position;     /* accesses of the process at the sampled access */
-	uint64_t watched;      /* accesses of the thread strictly between, inside windows only */
-	uint64_t end_position; /* accesses of the process at the touch, or at the end */
-	/* the touch; all zero except thread unless FOLLOW_TOUCHED */
-	struct record_access end;
-};
-
-/*
- * A window first touch: a thread's first touch of a line in a window, in its second half. Lines are
- * sampled at random; each represents `weight` lines. Written before the window's own record.
- */
-struct record_arrival {
+struct record_far {
 	struct record_header h;
 	uint32_t window;
-	uint32_t weight;
-	uint64_t position;	  /* accesses of the process */
-	struct record_access end; /* the touch */
+	uint16_t sizes;		    /* bit i: far at lines of 1 << (NESTED_FIRST + i) bytes */
+	uint16_t first;		    /* of these, those at which it is the first touch */
+	uint64_t position;	    /* accesses of the process at the touch */
+	struct record_access end;   /* the touch */
+	struct record_access begin; /* the touch before; all zero: not known */
 };
 
 /*
@@ -440,21 +434,17 @@ struct record_arrival {
 struct nested_event {
 	uint32_t sizes;	   /* mask: touched for the first time */
 	uint32_t weight;   /* watches that it represents; costly watches are dropped at random */
-	uint64_t distance; /* as in record_sample; if followed, as `watched` in record_follow */
+	uint64_t distance; /* as in record_sample */
 	struct record_access end;
 };
 
 /*
- * A multi-size sample, written when its window ends. Sizes in no event, and not open, were dropped.
- * Some samples stay watched in later windows, and are written again (followed) with the later
- * result.
+ * A multi-size sample, written when its watch ends. Sizes in no event, and not open, were dropped.
  */
 struct record_nested {
 	struct record_header h;
 	uint32_t window;   /* of the sample */
-	uint16_t followed; /* 1: from later windows */
-	/* of the open sizes: enum sample_status, or enum follow_status if followed */
-	uint16_t status;
+	uint32_t status;   /* of the open sizes: enum sample_status */
 	uint64_t position; /* accesses of the process at the sampled access */
 	uint64_t point;	   /* a random byte of the access, whose lines are watched */
 	struct record_access begin;
@@ -538,7 +528,9 @@ struct record_end {
 	uint32_t status; /* END_EXIT: the exit code; END_SIGNAL: the signal's number */
 	uint64_t time_ns;
 	uint64_t footprint_pages;
-	uint16_t line_use[CHANNEL_LINE_USES];
+	/* far lines so far, of all threads, and how many lines each of them stands for now */
+	uint64_t far_lines[CHANNEL_FAR_SIZES];
+	uint64_t far_line_weight[CHANNEL_FAR_SIZES];
 	struct channel_counters counters;
 };
 
@@ -560,7 +552,8 @@ _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access)
 	       "layout of record_nested");
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
-_Static_assert(sizeof(struct record_window) == 88, "layout of record_window");
+_Static_assert(sizeof(struct record_window) == 64 + 24 * CHANNEL_FAR_SIZES,
+	       "layout of record_window");
 _Static_assert(sizeof(struct record_module) == 72, "layout of record_module");
 _Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");

@@ -164,27 +164,27 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			 "'CEst > 5000000', for samples 'L2 > +5%'; may be repeated",
 		 .group = ROWS},
 
-	[OPTION_PERIOD] =
-		{"period", 'c', "N", OPTION_CALL, .take = record_take_period,
-		 .help = "Take one sample in N accesses, instead of about 150 in a window",
-		 .group = SAMPLING},
+	[OPTION_PERIOD] = {"period", 'c', "N", OPTION_CALL, .take = record_take_period,
+			   .help = "Take one sample in N accesses, instead of about 80 in a window",
+			   .group = SAMPLING},
 	[OPTION_DUTY] =
 		{"duty", 0, "PERCENT", OPTION_CALL, .take = record_take_duty,
-		 .help = "Share of the accesses inside windows at the run's 480 millionth access; "
-			 "eight times as much in the first half of these, and less later",
+		 .help = "Share of the accesses inside windows in the run's first 190 million; "
+			 "less later",
 		 .group = SAMPLING},
 	[OPTION_OVERHEAD] = {"overhead", 0, "PERCENT", OPTION_CALL, .take = record_take_overhead,
 			     .help = "Limit the cost of sampling to PERCENT of the CPU time of "
 				     "counting, instead of --duty",
 			     .group = SAMPLING},
 	[OPTION_WINDOWS] = {"windows", 0, "N", OPTION_CALL, .take = record_take_windows,
-			    .help = "At most N windows in each process", .group = SAMPLING},
+			    .help = "Windows each time that the run doubles, beyond its beginning",
+			    .group = SAMPLING},
 	[OPTION_SEED] = {"seed", 0, "N", OPTION_COUNT, AT(seed),
 			 .help = "Seed of the random choices, to repeat a run", .group = SAMPLING,
 			 .what = "the seed", .most = INT64_MAX},
 	[OPTION_ONE_LINE] = {"one-line", 0, NULL, OPTION_CALL, .take = record_take_one_line,
 			     .help = "Watch only lines of the size of --line; otherwise one sample "
-				     "in four to eight is watched at all sizes from 4 to 4096",
+				     "in four is watched at all sizes from 4 to 4096",
 			     .group = SAMPLING},
 	[OPTION_MODE] = {"mode", 0, "MODE", OPTION_CHOICE, AT(mode), .earlier = "gear",
 			 .help = "Take samples, or count accesses only", .group = SAMPLING,

@@ -62,7 +62,7 @@ static int put_control(struct store *s, const struct channel_config *c, struct e
 		uint64_t value;
 	} numbers[] = {
 		{"delay_ns", c->delay_ns},	   {"duration_ns", c->duration_ns},
-		{"wait_for_mark", c->start_off},   {"max_windows", c->max_windows},
+		{"wait_for_mark", c->start_off},   {"doubling_windows", c->doubling_windows},
 		{"overhead_ppm", c->overhead_ppm},
 	};
 	int bad = 0;

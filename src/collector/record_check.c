@@ -56,12 +56,23 @@ static const char *check_thread(const struct record_header *h)
 		       : "a thread with impossible counts";
 }
 
+static bool are_counts(const uint64_t counts[CHANNEL_FAR_SIZES])
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < CHANNEL_FAR_SIZES; i++)
+		most |= counts[i];
+	return most <= MAX_COUNT;
+}
+
 static const char *check_window(const struct record_header *h)
 {
 	const struct record_window *w = (const void *)h;
 
 	return (w->start | w->length | w->stands_for | w->footprint_pages | w->chosen |
-		w->chosen_loads) <= MAX_COUNT
+		w->chosen_loads) <= MAX_COUNT &&
+			       are_counts(w->far) && are_counts(w->far_lines) &&
+			       are_counts(w->far_line_weight)
 		       ? NULL
 		       : "a window of impossible length";
 }
@@ -75,23 +86,42 @@ static const char *check_sample(const struct record_header *h)
 {
 	const struct record_sample *s = (const void *)h;
 
-	if (s->status > SAMPLE_DANGLING || (s->position | s->distance) > MAX_COUNT)
+	if (s->status > SAMPLE_CUT || (s->position | s->distance) > MAX_COUNT)
 		return "a sample with impossible numbers";
 	if (!is_access(&s->begin) || (s->status == SAMPLE_REUSED && !is_access(&s->end)))
 		return "a sample that neither loads nor stores";
 	return NULL;
 }
 
-static const char *check_follow(const struct record_header *h)
+/* An access, or nothing. */
+static bool is_access_or_none(const struct record_access *a)
 {
-	const struct record_follow *f = (const void *)h;
+	static const struct record_access none;
 
-	if (f->status > FOLLOW_DROPPED || (f->watched | f->end_position) > MAX_COUNT ||
-	    f->position > f->end_position)
-		return "a line watched on with impossible numbers";
-	return is_access(&f->end) == (f->status == FOLLOW_TOUCHED)
-		       ? NULL
-		       : "a line watched on with a touch that cannot be";
+	return is_access(a) || memcmp(a, &none, sizeof(none)) == 0;
+}
+
+static const char *check_far(const struct record_header *h)
+{
+	const struct record_far *f = (const void *)h;
+	const struct far_line *line = record_far_lines(f);
+	unsigned count = (unsigned)__builtin_popcount(f->sizes);
+
+	if (f->sizes == 0 || f->sizes >> CHANNEL_FAR_SIZES != 0 || (f->first & ~f->sizes) != 0 ||
+	    f->position > MAX_COUNT || count * sizeof(*line) != h->bytes - sizeof(*f))
+		return "a far reuse of impossible sizes";
+	if (!is_access(&f->end) || !is_access_or_none(&f->begin))
+		return "a far reuse that neither loads nor stores";
+	for (unsigned i = 0; i < CHANNEL_FAR_SIZES; i++) {
+		if ((f->sizes >> i & 1) == 0)
+			continue;
+		if (line->weight == 0 ||
+		    (line->weight | line->distance | line->lines) > MAX_COUNT ||
+		    ((f->first >> i & 1) && (line->distance | line->lines) != 0))
+			return "a far reuse with impossible numbers";
+		line++;
+	}
+	return NULL;
 }
 
 static const char *check_stack_distance(const struct record_header *h)
@@ -106,23 +136,14 @@ static const char *check_stack_distance(const struct record_header *h)
 		       : "a stack distance with impossible numbers";
 }
 
-static const char *check_arrival(const struct record_header *h)
-{
-	const struct record_arrival *a = (const void *)h;
-
-	if (a->position > MAX_COUNT || a->weight == 0)
-		return "an arrival with impossible numbers";
-	return is_access(&a->end) ? NULL : "an arrival that neither loads nor stores";
-}
-
 static const char *check_nested(const struct record_header *h)
 {
 	const struct record_nested *n = (const void *)h;
 	const struct nested_event *e = (const void *)(n + 1);
 
 	if (n->count > NESTED_SIZES || n->count * sizeof(*e) > h->bytes - sizeof(*n) ||
-	    !is_access(&n->begin) || (n->open & ~NESTED_ALL) != 0 || n->followed > 1 ||
-	    n->status > FOLLOW_DROPPED || (n->position | n->watched) > MAX_COUNT || n->weight == 0)
+	    !is_access(&n->begin) || (n->open & ~NESTED_ALL) != 0 || n->status > SAMPLE_CUT ||
+	    (n->position | n->watched) > MAX_COUNT || n->weight == 0)
 		return "a sample of several lines with impossible numbers";
 	for (uint32_t i = 0; i < n->count; i++)
 		if (!is_access(&e[i].end) || (e[i].sizes & ~NESTED_ALL) != 0 ||
@@ -339,7 +360,8 @@ static const char *check_end(const struct record_header *h)
 	if (e->cause > END_SIGNAL ||
 	    (e->cause == END_SIGNAL && (e->status == 0 || e->status > MAX_SIGNAL)))
 		return "an end of no known cause";
-	return (e->footprint_pages | e->time_ns) <= MAX_COUNT &&
+	return (e->footprint_pages | e->time_ns) <= MAX_COUNT && are_counts(e->far_lines) &&
+			       are_counts(e->far_line_weight) &&
 			       record_check_counters(&e->counters) == NULL
 		       ? NULL
 		       : "an impossible end";
@@ -388,9 +410,8 @@ static const struct {
 	[RECORD_THREAD] = {sizeof(struct record_thread), check_thread},
 	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
 	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
-	[RECORD_FOLLOW] = {sizeof(struct record_follow), check_follow},
+	[RECORD_FAR] = {sizeof(struct record_far), check_far},
 	[RECORD_STACK_DISTANCE] = {sizeof(struct record_stack_distance), check_stack_distance},
-	[RECORD_ARRIVAL] = {sizeof(struct record_arrival), check_arrival},
 	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
@@ -443,6 +464,11 @@ const char *record_message_text(const struct record_header *h, size_t *bytes)
 
 	*bytes = strnlen(text, h->bytes - sizeof(*h));
 	return text;
+}
+
+const struct far_line *record_far_lines(const struct record_far *f)
+{
+	return (const struct far_line *)(f + 1);
 }
 
 const uint64_t *record_site_path(const struct record_site *s)

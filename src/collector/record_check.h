@@ -26,6 +26,9 @@ const char *record_region_name(const struct record_region *g);
 /* The text of a RECORD_MESSAGE; it ends at a NUL or after *bytes. */
 const char *record_message_text(const struct record_header *h, size_t *bytes);
 
+/* One for each bit of f->sizes, the lowest first. Valid only after record_check. */
+const struct far_line *record_far_lines(const struct record_far *f);
+
 /* The return addresses of a call path, p->depth of them. Valid only after record_check. */
 const uint64_t *record_path_path(const struct record_path *p);
 /* The return addresses of a site's path, s->depth of them. Valid only after record_check. */

@@ -52,6 +52,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	}
 	r->store = store;
 	r->run_kinds = kinds_of(config);
+	r->line_bytes = config->line_bytes;
 	memcpy(r->sites.allocators, config->allocators, sizeof(r->sites.allocators));
 	r->next_module = r->next_site = r->next_path = 1;
 	r->asks_names = config->mode != CHANNEL_MODE_COUNT && config->mode != CHANNEL_MODE_STREAM &&
@@ -352,7 +353,8 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	p->row.signal = e->cause == END_SIGNAL ? e->status : 0;
 	p->row.end_ns = e->time_ns;
 	p->row.exit_status = e->cause == END_EXIT ? (int64_t)e->status : STORE_NONE;
-	set_footprint(p, e->footprint_pages, e->line_use);
+	set_footprint(p, e->footprint_pages);
+	recorder_set_far_lines(p, e->far_lines, e->far_line_weight);
 	set_counters(p, &e->counters);
 	put_process(r, p);
 	if (r->exact != NULL && (e->cause == END_EXIT || e->cause == END_SIGNAL))
@@ -372,8 +374,7 @@ static const struct {
 	[RECORD_THREAD] = {on_thread, RUN_ANY},
 	[RECORD_WINDOW] = {recorder_on_window, RUN_SAMPLED},
 	[RECORD_SAMPLE] = {recorder_on_sample, RUN_SAMPLED},
-	[RECORD_FOLLOW] = {recorder_on_follow, RUN_SAMPLED},
-	[RECORD_ARRIVAL] = {recorder_on_arrival, RUN_SAMPLED},
+	[RECORD_FAR] = {recorder_on_far, RUN_SAMPLED},
 	[RECORD_STACK_DISTANCE] = {recorder_on_stack_distance, RUN_SAMPLED},
 	[RECORD_NESTED] = {recorder_on_nested, RUN_SAMPLED},
 	[RECORD_SITE] = {recorder_on_site, RUN_ANY},

@@ -29,6 +29,8 @@ struct process {
 	struct regions regions;
 	uint32_t reported_limits;    /* a bit for each enum recorder_limit */
 	uint32_t nodes, arcs, jumps; /* counts of its call graph */
+	uint32_t next_window;	     /* windows below are closed */
+	uint64_t close;		     /* samples of the open window, see struct store_window */
 	char title[TITLE_BYTES];     /* of a forked process that set its own title */
 	struct exact_process *exact; /* NULL: no curves, or already written */
 	int made_code; /* the symbols' number for code in no file; 0: not created yet */
@@ -56,6 +58,7 @@ struct recorder {
 	size_t inherited; /* modules, regions and copies of variables of all forked processes */
 	uint32_t reported_limits;
 	const char *first_message;
+	uint32_t line_bytes;
 	unsigned run_kinds; /* accepted records, see recorder.c */
 	bool asks_names;    /* for code: counting and streams need none */
 	bool failed;
@@ -76,17 +79,16 @@ static inline void out_of_memory(struct recorder *r)
 	r->failed = true;
 }
 
-/* Keep the largest footprint, and the latest line use. */
-static inline void set_footprint(struct process *p, uint64_t pages,
-				 const uint16_t line_use[CHANNEL_LINE_USES])
+/* Keep the largest footprint. */
+static inline void set_footprint(struct process *p, uint64_t pages)
 {
-	_Static_assert(STORE_LINE_USES == NESTED_SIZES && NESTED_SIZES <= CHANNEL_LINE_USES,
-		       "each size of line");
-	for (size_t i = 0; i < STORE_LINE_USES && line_use[STORE_LINE_USES - 1] > 0; i++)
-		p->row.line_use[i] = line_use[i];
 	if (pages > p->row.footprint_pages)
 		p->row.footprint_pages = pages;
 }
+
+/* Keep the latest numbers of far lines; a process without windows tells of none. */
+void recorder_set_far_lines(struct process *p, const uint64_t lines[CHANNEL_FAR_SIZES],
+			    const uint64_t weights[CHANNEL_FAR_SIZES]);
 
 /* Handles a record. Returns NULL, or the record's fault, which ends its process's slot. */
 typedef const char *record_handler(struct recorder *r, struct process *p,
@@ -113,8 +115,8 @@ record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_
 record_handler recorder_on_bin, recorder_on_eviction, recorder_on_stretch;
 record_handler recorder_on_references;
 record_handler recorder_on_pattern;
-record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
-record_handler recorder_on_arrival, recorder_on_message;
+record_handler recorder_on_sample, recorder_on_far, recorder_on_nested, recorder_on_window;
+record_handler recorder_on_message;
 record_handler recorder_on_stack_distance, recorder_on_stream;
 record_handler recorder_on_lines, recorder_on_probes;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Handles the records about accesses: samples, their outcomes, windows, and the origin of data. */
+/* Handles the records about accesses: samples, far reuses, windows, and the origin of data. */
 #include <string.h>
 
 #include "base/text.h"
@@ -11,6 +11,8 @@ _Static_assert(STORE_NEAR == CHANNEL_NEAR,
 	       "who reads a profile weighs samples as the engine left them out");
 _Static_assert(STACK_FIRST == STORE_STACK_FIRST && STACK_SIZES == STORE_STACK_SIZES,
 	       "the same sizes of lines");
+_Static_assert(STORE_FAR == CHANNEL_FAR && STORE_FAR_SIZES == CHANNEL_FAR_SIZES,
+	       "the same far reuses");
 
 int recorder_made_code(struct recorder *r, struct process *p)
 {
@@ -131,6 +133,13 @@ const char *recorder_on_site_counts(struct recorder *r, struct process *p,
 	return NULL;
 }
 
+static bool is_close(const struct recorder *r, const struct record_sample *s)
+{
+	return s->status == SAMPLE_REUSED && s->distance < CHANNEL_NEAR &&
+	       s->begin.address >= s->line &&
+	       s->begin.address - s->line + s->begin.size <= r->line_bytes;
+}
+
 const char *recorder_on_sample(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_sample *s = (const void *)h;
@@ -150,42 +159,41 @@ const char *recorder_on_sample(struct recorder *r, struct process *p, const stru
 	if (s->status == SAMPLE_REUSED)
 		row.end = to_access(r, p, &s->end, s->position + s->distance + 1);
 	note(r, store_put_sample(r->store, &row, &r->err));
+	p->close += is_close(r, s);
 	r->samples++;
 	return NULL;
 }
 
-const char *recorder_on_follow(struct recorder *r, struct process *p, const struct record_header *h)
+static double to_weight(uint64_t parts)
 {
-	const struct record_follow *f = (const void *)h;
-	struct store_follow row = {
-		.process_id = p->row.id,
-		.window = f->window,
-		.status = f->status,
-		.position = f->position,
-		.watched = f->watched,
-		.end_position = f->end_position,
-		.end = {.location = STORE_NONE, .thread = f->end.thread},
-	};
-
-	if (f->status == FOLLOW_TOUCHED)
-		row.end = to_access(r, p, &f->end, f->end_position);
-	note(r, store_put_follow(r->store, &row, &r->err));
-	return NULL;
+	return (double)parts / CHANNEL_FAR_ONE;
 }
 
-const char *recorder_on_arrival(struct recorder *r, struct process *p,
-				const struct record_header *h)
+const char *recorder_on_far(struct recorder *r, struct process *p, const struct record_header *h)
 {
-	const struct record_arrival *a = (const void *)h;
-	struct store_arrival row = {
+	const struct record_far *f = (const void *)h;
+	const struct far_line *line = record_far_lines(f);
+	struct store_far row = {
 		.process_id = p->row.id,
-		.window = a->window,
-		.weight = a->weight,
-		.position = a->position,
-		.end = to_access(r, p, &a->end, a->position),
+		.window = f->window,
+		.position = f->position,
+		.begin = {.location = STORE_NONE},
 	};
 
-	note(r, store_put_arrival(r->store, &row, &r->err));
+	if (f->window < p->next_window)
+		return "a far reuse of a window that is over";
+	row.end = to_access(r, p, &f->end, f->position);
+	/* The touch before may be anywhere in the run, so modules count that are mapped now. */
+	if (f->begin.kind != 0)
+		row.begin = to_access(r, p, &f->begin, f->position);
+	for (unsigned i = 0; i < CHANNEL_FAR_SIZES; i++) {
+		if ((f->sizes >> i & 1) == 0)
+			continue;
+		row.of[i] = (struct store_far_line){to_weight(line->weight), line->distance,
+						    line->lines, f->first >> i & 1};
+		line++;
+	}
+	note(r, store_put_far(r->store, &row, &r->err));
 	return NULL;
 }
 
@@ -210,7 +218,6 @@ const char *recorder_on_nested(struct recorder *r, struct process *p, const stru
 	struct store_nested row = {
 		.process_id = p->row.id,
 		.window = n->window,
-		.followed = n->followed != 0,
 		.status = n->status,
 		.position = n->position,
 		.point = n->point,
@@ -233,6 +240,17 @@ const char *recorder_on_nested(struct recorder *r, struct process *p, const stru
 	return NULL;
 }
 
+void recorder_set_far_lines(struct process *p, const uint64_t lines[CHANNEL_FAR_SIZES],
+			    const uint64_t weights[CHANNEL_FAR_SIZES])
+{
+	for (size_t i = 0; i < CHANNEL_FAR_SIZES; i++) {
+		if (weights[i] == 0)
+			continue;
+		p->row.far_lines[i] = lines[i];
+		p->row.far_line_weight[i] = to_weight(weights[i]);
+	}
+}
+
 const char *recorder_on_window(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_window *w = (const void *)h;
@@ -246,10 +264,17 @@ const char *recorder_on_window(struct recorder *r, struct process *p, const stru
 		.footprint_pages = w->footprint_pages,
 		.chosen = w->chosen,
 		.chosen_loads = w->chosen_loads,
+		.close = p->close,
 	};
 
+	for (size_t i = 0; i < CHANNEL_FAR_SIZES; i++)
+		row.far[i] = to_weight(w->far[i]);
 	note(r, store_put_window(r->store, &row, &r->err));
-	set_footprint(p, w->footprint_pages, w->line_use);
+	set_footprint(p, w->footprint_pages);
+	recorder_set_far_lines(p, w->far_lines, w->far_line_weight);
+	if (w->number >= p->next_window)
+		p->next_window = w->number + 1;
+	p->close = 0;
 	r->windows++;
 	return NULL;
 }

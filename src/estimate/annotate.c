@@ -38,7 +38,7 @@ static int compare_rows(const void *a, const void *b)
 	return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Set the row of each location, or RATIOS_NO_ROW. Rows must be sorted by file and line. */
+/* Set the row of each location, and of a missing one, or RATIOS_NO_ROW. Rows are sorted. */
 static void find_rows(const struct annotation *a, uint32_t *row_of)
 {
 	for (size_t i = 0; i < a->profile->location_count; i++) {
@@ -51,34 +51,24 @@ static void find_rows(const struct annotation *a, uint32_t *row_of)
 		}
 		row_of[i] = row != NULL ? (uint32_t)(row - a->rows) : RATIOS_NO_ROW;
 	}
+	row_of[a->profile->location_count] = RATIOS_NO_ROW;
 }
 
 /* Compute the intervals of the rows' miss ratios. */
 static int solve_rows(struct annotation *a, struct err *err)
 {
 	const struct profile *p = a->profile;
-	uint32_t *of_location = calloc(p->location_count + 1, sizeof(*of_location));
-	uint32_t *of_sample = calloc(p->sample_count + 1, sizeof(*of_sample));
-	int status = -1;
+	uint32_t *row_of = calloc(p->location_count + 1, sizeof(*row_of));
+	int status;
 
 	a->ratios = calloc(a->count + 1, sizeof(*a->ratios));
-	if (of_location == NULL || of_sample == NULL || a->ratios == NULL) {
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
-		goto out;
+	if (row_of == NULL || a->ratios == NULL) {
+		free(row_of);
+		return err_set(err, "not enough memory for %zu locations", p->location_count);
 	}
-	find_rows(a, of_location);
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct store_location *l =
-			profile_location(p, ratios_access(&p->samples[i])->location);
-
-		of_sample[i] = l != NULL ? of_location[l - p->locations] : RATIOS_NO_ROW;
-	}
-	status = ratios_solve(p, a->query, a->shares.parts, of_sample, a->count, a->ratios, err);
-	for (size_t i = 0; i < a->count; i++)
-		ratios_move(&a->ratios[i], &a->rows[i].cost);
-out:
-	free(of_location);
-	free(of_sample);
+	find_rows(a, row_of);
+	status = ratios_solve_code(p, a->shares, row_of, a->count, a->ratios, err);
+	free(row_of);
 	return status;
 }
 
@@ -91,9 +81,10 @@ int annotation_init(struct annotation *a, const struct profile *p, const struct 
 	*a = (struct annotation){.profile = p, .query = q, .argument = argument};
 	if (code_find(&a->code, p, q, argument, err) != 0)
 		return -1;
-	if (shares_init(&a->shares, p, q, err) != 0)
+	a->shares = profile_attribute(p, q, err);
+	if (a->shares == NULL)
 		return -1;
-	costs = hot_costs_of(p, &a->shares, err);
+	costs = hot_costs_of(p, a->shares, err);
 	if (costs == NULL) {
 		annotation_release(a);
 		return -1;
@@ -113,7 +104,7 @@ void annotation_release(struct annotation *a)
 {
 	free(a->rows);
 	free(a->ratios);
-	shares_release(&a->shares);
+	free(a->shares);
 	*a = (struct annotation){0};
 }
 

@@ -15,7 +15,7 @@ struct annotation {
 	struct hot_cost total; /* of the whole process */
 	const char *argument;  /* the requested file or function */
 	struct code code;
-	struct shares shares; /* for the origin of the lines' data */
+	struct model_share *shares; /* of the ends, for the origin of the lines' data */
 };
 
 /*

@@ -134,7 +134,7 @@ static void list_functions(struct code *c, const struct profile *p, const struct
 
 		if (f != NULL)
 			meant_add(&c->function, f->function, profile_module_path(p, l),
-				  costs != NULL ? costs[i].misses + costs[i].unresolved : 0);
+				  costs != NULL ? costs[i].misses + costs[i].cold : 0);
 	}
 }
 

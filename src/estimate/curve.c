@@ -39,7 +39,7 @@ int curve_compute(const struct profile *p, const struct query *q, uint64_t low, 
 			      .query = q,
 			      .policy = profile_policy(q),
 			      .ways = q->ways,
-			      .samples = p->sample_count,
+			      .samples = p->end_count,
 			      .line_bytes = p->line_bytes};
 	if (profile_check_size(p, low, err) != 0 || profile_check_ways(p, q, low, err) != 0)
 		return -1;

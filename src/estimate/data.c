@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the data structure of each sample, and sums up by data structure. */
+/* Finds the data structure of each end, and sums up by data structure. */
 #include "estimate/data.h"
 
 #include <inttypes.h>
@@ -34,9 +34,9 @@ struct build {
 	struct data *d;
 	const struct profile *p;
 	enum data_by by;
-	size_t count;		    /* number of samples, or of sums of an exact run */
-	struct model_share *shares; /* of each sample */
-	uint32_t *place_of;	    /* of each sample or sum; later its row */
+	size_t count;		    /* number of ends, or of sums of an exact run */
+	struct model_share *shares; /* of each end */
+	uint32_t *place_of;	    /* of each end or sum; later its row */
 	size_t places;
 	size_t unknown; /* place of unknown data; those of memory lines, or of code, follow */
 	size_t *around; /* for each variable: the enclosing one; SIZE_MAX: none */
@@ -135,14 +135,14 @@ static bool is_code(const struct store_structure *s)
 	return strcmp(s->kind, store_structure_kinds[STORE_OF_CODE]) == 0;
 }
 
-/* The place of sample or sum i; each line of memory has its own place, after the others. */
+/* The place of end or sum i; each line of memory has its own place, after the others. */
 static size_t place_nth(const struct build *b, size_t i)
 {
 	const struct store_data_cost *cost;
 	struct store_access a;
 
 	if (!b->p->is_exact)
-		return find_place(b, ratios_access(&b->p->samples[i]));
+		return find_place(b, b->p->ends[i].access);
 	cost = &b->p->data_costs[i];
 	if (b->p->is_by_memory)
 		return b->unknown + 1 + i;
@@ -457,11 +457,9 @@ static void sum_costs(struct build *b)
 {
 	const struct profile *p = b->p;
 
-	for (size_t i = 0; i < p->sample_count; i++) {
-		struct hot_cost cost = {.accesses = b->shares[i].accesses, .samples = 1};
+	for (size_t i = 0; i < p->end_count; i++) {
+		const struct hot_cost cost = hot_cost_of(&p->ends[i], &b->shares[i]);
 
-		*(p->samples[i].status == 0 ? &cost.misses : &cost.unresolved) =
-			b->shares[i].misses;
 		hot_add(&b->d->rows[b->place_of[i]].cost, &cost);
 		hot_add(&b->d->total, &cost);
 	}
@@ -474,7 +472,7 @@ static int solve_rows(struct build *b, struct err *err)
 
 	if (ratios == NULL)
 		return err_set(err, "not enough memory for %zu data structures", b->d->count);
-	status = ratios_solve(b->p, b->d->query, b->shares, b->place_of, b->d->count, ratios, err);
+	status = ratios_solve(b->p, b->shares, b->place_of, b->d->count, ratios, err);
 	for (size_t i = 0; i < b->d->count; i++)
 		b->d->rows[i].ratio = ratios[i];
 	free(ratios);
@@ -539,8 +537,11 @@ static int build_data(struct build *b, struct err *err)
 {
 	const struct profile *p = b->p;
 
-	if (!p->is_exact && profile_attribute(p, b->d->query, b->shares, err) != 0)
-		return -1;
+	if (!p->is_exact) {
+		b->shares = profile_attribute(p, b->d->query, err);
+		if (b->shares == NULL)
+			return -1;
+	}
 	nest_variables(b);
 	for (size_t i = 0; i < b->count; i++)
 		b->place_of[i] = (uint32_t)place_nth(b, i);
@@ -560,7 +561,7 @@ int data_init(struct data *d, const struct profile *p, const struct query *q, en
 	struct build b = {.d = d,
 			  .p = p,
 			  .by = by,
-			  .count = p->is_exact ? p->data_cost_count : p->sample_count,
+			  .count = p->is_exact ? p->data_cost_count : p->end_count,
 			  .unknown = p->site_count + p->variable_count};
 	int ret = -1;
 
@@ -570,10 +571,8 @@ int data_init(struct data *d, const struct profile *p, const struct query *q, en
 	d->row_of = calloc(b.count + 1, sizeof(*d->row_of));
 	d->row_of_site = calloc(p->site_count + 1, sizeof(*d->row_of_site));
 	b.place_of = calloc(b.count + 1, sizeof(*b.place_of));
-	b.shares = calloc(b.count + 1, sizeof(*b.shares));
 	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
-	if (d->row_of == NULL || d->row_of_site == NULL || b.place_of == NULL || b.shares == NULL ||
-	    b.around == NULL)
+	if (d->row_of == NULL || d->row_of_site == NULL || b.place_of == NULL || b.around == NULL)
 		err_set(err, "not enough memory for %zu samples", b.count);
 	else
 		ret = build_data(&b, err);

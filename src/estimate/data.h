@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The misses in a cache of one size, by data structure. Each access is in a data structure: a
- * variable, the blocks allocated at one place of the program, the stacks, or unknown memory. Unlike
- * code, data is the same at both ends of a reuse. So misses whose reuse was not seen also belong to
- * it, and need no row of their own.
+ * variable, the blocks allocated at one place of the program, the stacks, or unknown memory.
  */
 #ifndef DWELL_ESTIMATE_DATA_H
 #define DWELL_ESTIMATE_DATA_H
@@ -83,8 +81,7 @@ struct data {
 	size_t count;
 	uint32_t *
 		/*
-		 * for each of the profile's samples, by the address of ratios_access(); or for each
-		 * of its data_costs
+		 * for each of the profile's ends; or for each of its data_costs
 		 */
 		row_of;
 	uint32_t *

@@ -124,7 +124,7 @@ static int match(struct diff_samples *d, struct err *err)
 }
 
 static int read_hot(const struct diff_samples *d, const struct profile *p,
-		    const struct shares *shares, struct hot *hot, struct err *err)
+		    const struct model_share *shares, struct hot *hot, struct err *err)
 {
 	struct hot_cost *costs = hot_costs_of(p, shares, err);
 	int status = costs != NULL ? hot_rows(p, &d->query, costs, d->by, hot, err) : -1;
@@ -138,14 +138,13 @@ static int compare_to_row(const void *key, const void *row)
 	return compare_keys(key, ((const struct diff_hot_row *)row)->shown);
 }
 
-/* Set the row of each sample; rows must be sorted by key. */
+/* Set the row of each location, and of a missing one; rows must be sorted by key. */
 static void find_rows(const struct diff_samples *d, const struct profile *p, uint32_t *row_of)
 {
 	static const struct hot_cost none;
 
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct store_location *l =
-			profile_location(p, ratios_access(&p->samples[i])->location);
+	for (size_t i = 0; i <= p->location_count; i++) {
+		const struct store_location *l = i < p->location_count ? &p->locations[i] : NULL;
 		struct hot_row key = hot_row_of(l, d->by, &none);
 		const struct diff_hot_row *row = NULL;
 
@@ -156,23 +155,22 @@ static void find_rows(const struct diff_samples *d, const struct profile *p, uin
 }
 
 /* Compute the intervals of each row's miss ratio. */
-static int solve_rows(struct diff_samples *d, const struct profile *p, const struct shares *shares,
-		      bool is_b, struct err *err)
+static int solve_rows(struct diff_samples *d, const struct profile *p,
+		      const struct model_share *shares, bool is_b, struct err *err)
 {
-	uint32_t *row_of = calloc(p->sample_count + 1, sizeof(*row_of));
+	uint32_t *row_of = calloc(p->location_count + 1, sizeof(*row_of));
 	struct model_ratio *ratios = calloc(d->count + 1, sizeof(*ratios));
 	int status = -1;
 
 	if (row_of == NULL || ratios == NULL) {
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
+		err_set(err, "not enough memory for %zu locations", p->location_count);
 	} else {
 		find_rows(d, p, row_of);
-		status = ratios_solve(p, &d->query, shares->parts, row_of, d->count, ratios, err);
+		status = ratios_solve_code(p, shares, row_of, d->count, ratios, err);
 	}
 	for (size_t i = 0; status == 0 && i < d->count; i++) {
 		struct diff_hot_row *row = &d->rows[i];
 
-		ratios_move(&ratios[i], is_b ? &row->b : &row->a);
 		*(is_b ? &row->ratio_b : &row->ratio_a) = ratios[i];
 		row->is_outside = do_not_overlap(&row->ratio_a, &row->ratio_b);
 	}
@@ -181,33 +179,33 @@ static int solve_rows(struct diff_samples *d, const struct profile *p, const str
 	return status;
 }
 
+static int fill_rows(struct diff_samples *d, const struct model_share *in_a,
+		     const struct model_share *in_b, struct err *err)
+{
+	if (read_hot(d, d->a, in_a, &d->hot_a, err) != 0 ||
+	    read_hot(d, d->b, in_b, &d->hot_b, err) != 0 || match(d, err) != 0)
+		return -1;
+	return solve_rows(d, d->a, in_a, false, err) == 0 ? solve_rows(d, d->b, in_b, true, err)
+							  : -1;
+}
+
 static int make_rows(struct diff_samples *d, struct err *err)
 {
-	struct shares in_a, in_b;
+	struct model_share *in_a, *in_b = NULL;
 	enum query_order order;
-	int status;
+	int status = -1;
 
 	if (query_order(&d->query, &order, err) != 0)
 		return -1;
-	if (shares_init(&in_a, d->a, &d->query, err) != 0)
-		return -1;
-	if (shares_init(&in_b, d->b, &d->query, err) != 0) {
-		shares_release(&in_a);
-		return -1;
-	}
-	status = read_hot(d, d->a, &in_a, &d->hot_a, err);
-	if (status == 0)
-		status = read_hot(d, d->b, &in_b, &d->hot_b, err);
-	if (status == 0)
-		status = match(d, err);
-	if (status == 0)
-		status = solve_rows(d, d->a, &in_a, false, err);
-	if (status == 0)
-		status = solve_rows(d, d->b, &in_b, true, err);
+	in_a = profile_attribute(d->a, &d->query, err);
+	if (in_a != NULL)
+		in_b = profile_attribute(d->b, &d->query, err);
+	if (in_b != NULL)
+		status = fill_rows(d, in_a, in_b, err);
 	if (status == 0)
 		qsort_r(d->rows, d->count, sizeof(*d->rows), compare_changes, &order);
-	shares_release(&in_a);
-	shares_release(&in_b);
+	free(in_a);
+	free(in_b);
 	return status;
 }
 

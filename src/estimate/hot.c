@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums up the samples' shares of the misses by code. */
+/* Sums up the shares of the misses by code. */
 #include "estimate/hot.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,13 @@ void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 {
 	to->accesses += cost->accesses;
 	to->misses += cost->misses;
-	to->unresolved += cost->unresolved;
+	to->cold += cost->cold;
 	to->samples += cost->samples;
 }
 
 double hot_miss_ratio(const struct hot_cost *cost)
 {
-	double all = cost->misses + cost->unresolved;
+	double all = cost->misses + cost->cold;
 
 	if (cost->accesses <= 0)
 		return 0;
@@ -24,7 +25,7 @@ double hot_miss_ratio(const struct hot_cost *cost)
 
 double hot_share(double part, const struct hot_cost *whole)
 {
-	double all = whole->misses + whole->unresolved;
+	double all = whole->misses + whole->cold;
 
 	return all > 0 ? part / all : 0;
 }
@@ -39,11 +40,22 @@ double hot_figure(enum query_order order, const struct hot_cost *cost)
 	case QUERY_BY_SAMPLES:
 		return (double)cost->samples;
 	default:
-		return cost->misses + cost->unresolved;
+		return cost->misses + cost->cold;
 	}
 }
 
-struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares, struct err *err)
+struct hot_cost hot_cost_of(const struct profile_end *e, const struct model_share *share)
+{
+	double cold = fmin(share->misses, share->accesses * e->first);
+
+	return (struct hot_cost){.accesses = share->accesses,
+				 .misses = share->misses - cold,
+				 .cold = cold,
+				 .samples = 1};
+}
+
+struct hot_cost *hot_costs_of(const struct profile *p, const struct model_share *shares,
+			      struct err *err)
 {
 	struct hot_cost *costs = calloc(p->location_count + 1, sizeof(*costs));
 
@@ -51,28 +63,21 @@ struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shar
 		err_set(err, "not enough memory for %zu locations", p->location_count);
 		return NULL;
 	}
-	for (size_t i = 0; i <= p->location_count; i++)
-		costs[i] = (struct hot_cost){.accesses = shares->unresolved[i].accesses,
-					     .unresolved = shares->unresolved[i].misses,
-					     .samples = shares->samples[i]};
-	for (size_t i = 0; i < shares->count; i++) {
-		struct hot_cost *c = &costs[shares->reuses[i].end];
+	for (size_t i = 0; i < p->end_count; i++) {
+		const struct profile_end *e = &p->ends[i];
+		const struct hot_cost cost = hot_cost_of(e, &shares[i]);
 
-		c->accesses += shares->reuses[i].is.accesses;
-		c->misses += shares->reuses[i].is.misses;
+		hot_add(&costs[profile_location_index(p, e->access->location)], &cost);
 	}
 	return costs;
 }
 
 struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struct err *err)
 {
-	struct hot_cost *costs;
-	struct shares shares;
+	struct model_share *shares = profile_attribute(p, q, err);
+	struct hot_cost *costs = shares != NULL ? hot_costs_of(p, shares, err) : NULL;
 
-	if (shares_init(&shares, p, q, err) != 0)
-		return NULL;
-	costs = hot_costs_of(p, &shares, err);
-	shares_release(&shares);
+	free(shares);
 	return costs;
 }
 
@@ -169,7 +174,7 @@ int hot_rows(const struct profile *p, const struct query *q, const struct hot_co
 			hot_row_of(i < p->location_count ? &p->locations[i] : NULL, by, &costs[i]);
 		hot_add(&out->total, &costs[i]);
 	}
-	out->ratio = out->total.misses + out->total.unresolved;
+	out->ratio = out->total.misses + out->total.cold;
 	out->count = keep_shown(q, out->rows, hot_merge(out->rows, out->count));
 	qsort_r(out->rows, out->count, sizeof(*out->rows), compare_costs, &order);
 	return 0;

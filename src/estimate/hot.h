@@ -3,20 +3,16 @@
 #ifndef DWELL_ESTIMATE_HOT_H
 #define DWELL_ESTIMATE_HOT_H
 
-#include "estimate/shares.h"
-
-/* The row for misses whose reuse was not seen, in every view. */
-#define HOT_UNRESOLVED "[not resolved / cold]"
+#include "profile/profile.h"
 
 /*
- * The costs of a piece of code, as shares of all accesses of the process. Its reuses, near and far,
- * and the unresolved part of shares.h, whose misses are separate. Over all rows, accesses add up to
- * 1, and misses and unresolved together to the miss ratio.
+ * The costs of a piece of code or of data, as shares of all accesses of the process. Over all rows,
+ * accesses add up to 1, and misses and cold together to the miss ratio.
  */
 struct hot_cost {
 	double accesses;
-	double misses;
-	double unresolved;
+	double misses; /* of reuses */
+	double cold;   /* misses that are first touches */
 	uint64_t samples;
 };
 
@@ -35,20 +31,23 @@ enum hot_by {
 
 /* The profile owns the strings. */
 struct hot {
-	struct hot_row *rows; /* in the query's order: most misses, resolved or not, first */
+	struct hot_row *rows; /* in the query's order: most misses first */
 	size_t count;
 	struct hot_cost total;
-	double ratio; /* the miss ratio of the process: total.misses + total.unresolved */
+	double ratio; /* the miss ratio of the process: total.misses + total.cold */
 };
 
+/* The cost of one of the profile's ends with this share. */
+struct hot_cost hot_cost_of(const struct profile_end *e, const struct model_share *share);
+
 /*
- * The cost of each of p->locations in the query's cache, followed by that of samples without a
+ * The cost of each of p->locations in the query's cache, followed by that of ends without a
  * location. The caller frees it; NULL on failure.
  */
 struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struct err *err);
 
-/* The same for existing shares. */
-struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares,
+/* The same for the shares of p->ends. */
+struct hot_cost *hot_costs_of(const struct profile *p, const struct model_share *shares,
 			      struct err *err);
 
 /*
@@ -73,7 +72,7 @@ double hot_figure(enum query_order order, const struct hot_cost *cost);
 
 void hot_add(struct hot_cost *to, const struct hot_cost *cost);
 
-/* Misses per access of the code, including unresolved ones, at most 1; 0 without accesses. */
+/* Misses per access, at most 1; 0 without accesses. */
 double hot_miss_ratio(const struct hot_cost *cost);
 
 /* `part` as a fraction of the whole's misses, in [0, 1]; 0 if there are none. */

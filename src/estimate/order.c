@@ -5,21 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "estimate/arrivals.h"
+#define SPLITS 24
 
-#define SPLITS	 24
-#define FAR_PART 0.1 /* at most this part of the misses may be far without known code */
-
-/* The contribution of one sample, or one window first touch, to a row. */
+/* The contribution of one end to a row. */
 struct word {
 	uint32_t row, window;
-	double near, arrived; /* misses; weight among all window first touches */
-};
-
-/* Sums by row over half of the windows, or all. */
-struct half {
-	double *near, *arrived; /* by row */
-	double all_near, all_arrived;
+	double misses;
 };
 
 struct ordering {
@@ -28,8 +19,7 @@ struct ordering {
 	size_t rows;
 	struct word *words;
 	size_t count;
-	double far; /* misses */
-	struct half halves[2];
+	double *halves[2];  /* misses by row over half of the windows; or all in the first */
 	uint32_t *heaviest; /* rows */
 	double *columns[2]; /* values of these rows */
 };
@@ -129,41 +119,24 @@ static int number_rows(struct ordering *o, enum hot_by by)
 	return 0;
 }
 
-static uint32_t row_at(const struct ordering *o, int64_t location)
-{
-	const struct store_location *l = profile_location(o->p, location);
-
-	return o->row_of[l != NULL ? (size_t)(l - o->p->locations) : o->p->location_count];
-}
-
-static void take_words(struct ordering *o, const struct shares *shares)
+/* Returns the sum of misses. */
+static double take_words(struct ordering *o, const struct model_share *shares)
 {
 	const struct profile *p = o->p;
+	double sum = 0;
 
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct store_sample *x = &p->samples[i];
+	for (size_t i = 0; i < p->end_count; i++) {
+		const struct profile_end *e = &p->ends[i];
 
-		if (x->status == 0 && shares->parts[i].misses > 0)
-			o->words[o->count++] = (struct word){.row = row_at(o, x->end.location),
-							     .window = x->window,
-							     .near = shares->parts[i].misses};
+		if (shares[i].misses <= 0)
+			continue;
+		o->words[o->count++] = (struct word){
+			.row = o->row_of[profile_location_index(p, e->access->location)],
+			.window = e->window,
+			.misses = shares[i].misses};
+		sum += shares[i].misses;
 	}
-	for (size_t i = 0; i < p->arrival_count; i++) {
-		const struct store_arrival *x = &p->arrivals[i];
-		double weight = arrivals_weight(p, x);
-
-		if (weight > 0)
-			o->words[o->count++] = (struct word){.row = row_at(o, x->end.location),
-							     .window = x->window,
-							     .arrived = weight};
-	}
-}
-
-static void clear(struct half *h, size_t rows)
-{
-	for (size_t i = 0; i < rows; i++)
-		h->near[i] = h->arrived[i] = 0;
-	h->all_near = h->all_arrived = 0;
+	return sum;
 }
 
 /* The half of a window, which depends on the split. */
@@ -178,31 +151,20 @@ static uint32_t half_of(uint32_t window, uint32_t split)
 /* Sum up the halves; with `split` 0, all windows are in the first one. */
 static void sum_halves(struct ordering *o, uint32_t split)
 {
-	clear(&o->halves[0], o->rows);
-	clear(&o->halves[1], o->rows);
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < o->rows; i++)
+			o->halves[k][i] = 0;
 	for (size_t i = 0; i < o->count; i++) {
 		const struct word *w = &o->words[i];
-		struct half *h = &o->halves[split > 0 ? half_of(w->window, split) : 0];
 
-		h->near[w->row] += w->near;
-		h->arrived[w->row] += w->arrived;
-		h->all_near += w->near;
-		h->all_arrived += w->arrived;
+		o->halves[split > 0 ? half_of(w->window, split) : 0][w->row] += w->misses;
 	}
-}
-
-/* Misses of a row, estimated from this half. `near`: those of all rows in all windows. */
-static double misses_of(const struct ordering *o, const struct half *h, uint32_t row, double near)
-{
-	double misses = h->all_near > 0 ? near * h->near[row] / h->all_near : 0;
-
-	return misses + (h->all_arrived > 0 ? o->far * h->arrived[row] / h->all_arrived : 0);
 }
 
 /* ---- The order ---- */
 
-/* Set o->heaviest. Returns the number of rows. */
-static size_t find_heaviest(struct ordering *o, double near, struct err *err)
+/* Set o->heaviest: rows with most of `misses`. Returns their number; 0: no memory. */
+static size_t find_heaviest(struct ordering *o, double misses, struct err *err)
 {
 	struct ranked *all = calloc(o->rows + 1, sizeof(*all));
 	double sum = 0;
@@ -213,10 +175,9 @@ static size_t find_heaviest(struct ordering *o, double near, struct err *err)
 		return 0;
 	}
 	for (size_t i = 0; i < o->rows; i++)
-		all[i] = (struct ranked){.value = -misses_of(o, &o->halves[0], (uint32_t)i, near),
-					 .index = i};
+		all[i] = (struct ranked){.value = -o->halves[0][i], .index = i};
 	qsort(all, o->rows, sizeof(*all), by_value);
-	while (count < o->rows && sum < ORDER_PART * (near + o->far)) {
+	while (count < o->rows && sum < ORDER_PART * misses) {
 		sum -= all[count].value;
 		o->heaviest[count] = (uint32_t)all[count].index;
 		count++;
@@ -226,7 +187,7 @@ static size_t find_heaviest(struct ordering *o, double near, struct err *err)
 }
 
 /* The mean similarity of the rankings of two halves, over several splits. */
-static double likeness_of_halves(struct ordering *o, size_t count, double near)
+static double likeness_of_halves(struct ordering *o, size_t count)
 {
 	double sum = 0;
 
@@ -234,33 +195,26 @@ static double likeness_of_halves(struct ordering *o, size_t count, double near)
 		sum_halves(o, split);
 		for (size_t k = 0; k < 2; k++)
 			for (size_t i = 0; i < count; i++)
-				o->columns[k][i] =
-					misses_of(o, &o->halves[k], o->heaviest[i], near);
+				o->columns[k][i] = o->halves[k][o->heaviest[i]];
 		sum += order_correlation(o->columns[0], o->columns[1], count);
 	}
 	return sum / SPLITS;
 }
 
-static int measure(struct ordering *o, const struct shares *shares, struct order *out,
+static int measure(struct ordering *o, const struct model_share *shares, struct order *out,
 		   struct err *err)
 {
-	double near, alike;
+	double misses = take_words(o, shares), alike;
 
-	take_words(o, shares);
 	sum_halves(o, 0);
-	near = o->halves[0].all_near;
-	o->far = o->p->arrival_count >= ARRIVALS_LEAST ? shares->far.misses : 0;
-	if (near + shares->far.misses <= 0)
+	if (misses <= 0)
 		return 0;
-	out->far = shares->far.misses / (near + shares->far.misses);
-	if (near + o->far <= 0 || (o->far <= 0 && out->far > FAR_PART))
-		return 0;
-	out->rows = find_heaviest(o, near, err);
+	out->rows = find_heaviest(o, misses, err);
 	if (out->rows == 0)
 		return -1;
-	if (out->rows < ORDER_LEAST_ROWS || out->far > ORDER_MOST_FAR)
+	if (out->rows < ORDER_LEAST_ROWS)
 		return 0;
-	alike = likeness_of_halves(o, out->rows, near);
+	alike = likeness_of_halves(o, out->rows);
 	if (isnan(alike))
 		return err_set(err, "not enough memory for %zu rows", out->rows);
 	alike = fmax(0, alike);
@@ -271,8 +225,7 @@ static int measure(struct ordering *o, const struct shares *shares, struct order
 static void release(struct ordering *o)
 {
 	for (size_t k = 0; k < 2; k++) {
-		free(o->halves[k].near);
-		free(o->halves[k].arrived);
+		free(o->halves[k]);
 		free(o->columns[k]);
 	}
 	free(o->row_of);
@@ -287,19 +240,17 @@ static bool prepare(struct ordering *o)
 	bool is_there = true;
 
 	o->row_of = calloc(rows, sizeof(*o->row_of));
-	o->words = calloc(o->p->sample_count + o->p->arrival_count + 1, sizeof(*o->words));
+	o->words = calloc(o->p->end_count + 1, sizeof(*o->words));
 	o->heaviest = calloc(rows, sizeof(*o->heaviest));
 	for (size_t k = 0; k < 2; k++) {
-		o->halves[k].near = calloc(rows, sizeof(double));
-		o->halves[k].arrived = calloc(rows, sizeof(double));
+		o->halves[k] = calloc(rows, sizeof(double));
 		o->columns[k] = calloc(rows, sizeof(double));
-		is_there = is_there && o->halves[k].near != NULL && o->halves[k].arrived != NULL &&
-			   o->columns[k] != NULL;
+		is_there = is_there && o->halves[k] != NULL && o->columns[k] != NULL;
 	}
 	return is_there && o->row_of != NULL && o->words != NULL && o->heaviest != NULL;
 }
 
-int order_measure(struct order *out, const struct profile *p, const struct shares *shares,
+int order_measure(struct order *out, const struct profile *p, const struct model_share *shares,
 		  enum hot_by by, struct err *err)
 {
 	struct ordering o = {.p = p};
@@ -307,7 +258,7 @@ int order_measure(struct order *out, const struct profile *p, const struct share
 
 	*out = (struct order){.likeness = NAN};
 	if (!prepare(&o) || number_rows(&o, by) != 0)
-		ret = err_set(err, "not enough memory for %zu samples", p->sample_count);
+		ret = err_set(err, "not enough memory for %zu samples", p->end_count);
 	else
 		ret = measure(&o, shares, out, err);
 	release(&o);

@@ -13,24 +13,20 @@
 #define ORDER_PART	 0.8 /* rank the code with this part of the misses */
 #define ORDER_GOOD	 0.9 /* from here on the ranking needs no remark */
 #define ORDER_LEAST_ROWS 5   /* fewer rows have no meaningful ranking */
-/* with more, the owner of misses is a guess, not just subject to chance */
-#define ORDER_MOST_FAR 0.8
 
 struct order {
-	/* pieces of code with ORDER_PART of the misses, without first touches */
+	/* pieces of code with ORDER_PART of the misses */
 	size_t rows;
 	/* expected rank correlation with the whole run's ranking; NAN: unknown */
 	double likeness;
-	/* share of the misses, without first touches, that are longer than any window */
-	double far;
 };
 
 /*
- * Measure the ranking of the rows that hot_rows makes from these shares. Unknown for few rows, if
- * the code of far reuses was not seen, or if these are most of the misses. Returns 0, or -1 when
+ * Measure the ranking of the rows that hot_rows makes from these shares. Unknown for few rows.
+ * Returns 0, or -1 when
  * memory runs out.
  */
-int order_measure(struct order *o, const struct profile *p, const struct shares *shares,
+int order_measure(struct order *o, const struct profile *p, const struct model_share *shares,
 		  enum hot_by by, struct err *err);
 
 /*

@@ -13,13 +13,12 @@
 struct paths_cost {
 	size_t location;      /* index in p->locations; location_count: missing */
 	int64_t path;	      /* 0: unknown */
-	struct hot_cost cost; /* touches of long watches also count as samples */
+	struct hot_cost cost; /* far reuses also count as samples */
 };
 
 /*
  * Shares of the accesses, misses and samples of the process, for each pair of location and path.
- * The caller frees *costs. Accesses without a seen reuse belong to the paths of samples of the same
- * code without one.
+ * The caller frees *costs.
  */
 int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
 		size_t *count, struct err *err);

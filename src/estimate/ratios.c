@@ -2,26 +2,25 @@
 /* Sums by row and window for model_part. */
 #include "estimate/ratios.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
 
-const struct store_access *ratios_access(const struct store_sample *s)
+static uint64_t key_of(uint32_t row, uint32_t window)
 {
-	return s->status == 0 ? &s->end : &s->begin;
+	return (uint64_t)row << 32 | window;
 }
 
-/* Sort samples by row; those of a row stay in the order of windows. */
-static struct sort_item *sort_samples(const struct profile *p, const uint32_t *row_of,
-				      size_t *count)
+/* Sort the ends of rows by row, and then by window. */
+static struct sort_item *sort_ends(const struct profile *p, const uint32_t *row_of, size_t *count)
 {
-	struct sort_item *order = calloc(p->sample_count + 1, sizeof(*order));
+	struct sort_item *order = calloc(p->end_count + 1, sizeof(*order));
 
 	*count = 0;
-	for (size_t i = 0; order != NULL && i < p->sample_count; i++)
+	for (size_t i = 0; order != NULL && i < p->end_count; i++)
 		if (row_of[i] != RATIOS_NO_ROW)
-			order[(*count)++] = (struct sort_item){row_of[i], i};
+			order[(*count)++] =
+				(struct sort_item){key_of(row_of[i], p->ends[i].window), i};
 	if (order != NULL && sort_by_key(order, *count) != 0) {
 		free(order);
 		return NULL;
@@ -29,74 +28,58 @@ static struct sort_item *sort_samples(const struct profile *p, const uint32_t *r
 	return order;
 }
 
-/* Solve one row, whose samples `order` lists. Returns the unresolved part of its accesses. */
-static double solve_row(const struct profile *p, const struct model_share *parts,
-			const struct sort_item *order, size_t count, struct model_sums *sums,
-			double *accesses, struct model_ratio *out)
+/* Sum up one row, whose ends `order` lists, by window. Returns the number of windows. */
+static size_t sum_windows(const struct model_share *shares, const struct sort_item *order,
+			  size_t count, struct model_sums *sums)
 {
-	double open = 0;
 	size_t windows = 0;
-	uint32_t window = 0;
 
-	*accesses = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct store_sample *s = &p->samples[order[i].index];
-		const struct model_share *part = &parts[order[i].index];
+		const struct model_share *share = &shares[order[i].index];
 
-		if (windows == 0 || s->window != window)
+		if (i == 0 || order[i].key != order[i - 1].key)
 			sums[windows++] = (struct model_sums){0};
-		window = s->window;
-		sums[windows - 1].accesses += part->accesses;
-		sums[windows - 1].misses += part->misses;
+		sums[windows - 1].accesses += share->accesses;
+		sums[windows - 1].misses += share->misses;
 		sums[windows - 1].samples++;
-		*accesses += part->accesses;
-		open += s->status != 0 ? part->accesses : 0;
 	}
-	model_part(sums, windows, out);
-	return open;
+	return windows;
 }
 
-int ratios_solve(const struct profile *p, const struct query *q, const struct model_share *parts,
-		 const uint32_t *row_of, size_t count, struct model_ratio *ratios, struct err *err)
+int ratios_solve(const struct profile *p, const struct model_share *shares, const uint32_t *row_of,
+		 size_t count, struct model_ratio *ratios, struct err *err)
 {
 	size_t n;
-	struct sort_item *order = sort_samples(p, row_of, &n);
-	struct model_sums *sums = calloc(p->sample_count + 1, sizeof(*sums));
-	double all_open = 0;
-	struct model_ratio whole;
+	struct sort_item *order = sort_ends(p, row_of, &n);
+	struct model_sums *sums = calloc(p->window_count + 1, sizeof(*sums));
 
 	if (order == NULL || sums == NULL) {
 		free(order);
 		free(sums);
-		return err_set(err, "not enough memory for %zu samples", p->sample_count);
+		return err_set(err, "not enough memory for %zu samples", p->end_count);
 	}
-	profile_solve(p, q, &whole);
-	for (size_t i = 0; i < p->sample_count; i++)
-		all_open += p->samples[i].status != 0 ? parts[i].accesses : 0;
 	for (size_t row = 0, at = 0, end; row < count; row++, at = end) {
-		double open, accesses;
-
-		for (end = at; end < n && order[end].key == row; end++)
+		for (end = at; end < n && order[end].key >> 32 == row; end++)
 			;
-		open = solve_row(p, parts, order + at, end - at, sums, &accesses, &ratios[row]);
-		if (accesses > 0 && all_open > 0)
-			model_part_widen(&ratios[row], &whole, open / all_open, accesses);
+		model_part(sums, sum_windows(shares, order + at, end - at, sums), &ratios[row]);
 	}
 	free(order);
 	free(sums);
 	return 0;
 }
 
-void ratios_move(struct model_ratio *r, const struct hot_cost *cost)
+int ratios_solve_code(const struct profile *p, const struct model_share *shares,
+		      const uint32_t *row_of, size_t count, struct model_ratio *ratios,
+		      struct err *err)
 {
-	double moved;
+	uint32_t *of_end = calloc(p->end_count + 1, sizeof(*of_end));
+	int status;
 
-	if (cost->accesses <= 0)
-		return;
-	if (!r->known) /* only far reuses: their number is known, but not its error */
-		*r = (struct model_ratio){.high = 1, .bound_high = 1, .known = true};
-	moved = hot_miss_ratio(cost) - r->ratio;
-	r->ratio = hot_miss_ratio(cost);
-	r->low = fmax(0, fmin(r->low, r->low + moved));
-	r->high = fmin(1, fmax(r->high, r->high + moved));
+	if (of_end == NULL)
+		return err_set(err, "not enough memory for %zu samples", p->end_count);
+	for (size_t i = 0; i < p->end_count; i++)
+		of_end[i] = row_of[profile_location_index(p, p->ends[i].access->location)];
+	status = ratios_solve(p, shares, of_end, count, ratios, err);
+	free(of_end);
+	return status;
 }

@@ -18,7 +18,7 @@ bool reuse_is_self(const struct reuse_row *row)
 
 double reuse_miss_ratio(const struct reuse_cost *cost)
 {
-	return cost->all.accesses > 0 ? cost->all.misses / cost->all.accesses : 0;
+	return cost->accesses > 0 ? cost->misses / cost->accesses : 0;
 }
 
 static unsigned bin_of(uint64_t distance)
@@ -40,8 +40,8 @@ uint64_t reuse_bin_high(unsigned bin)
 
 static void add_cost(struct reuse_cost *to, const struct reuse_cost *cost)
 {
-	to->all.accesses += cost->all.accesses;
-	to->all.misses += cost->all.misses;
+	to->accesses += cost->accesses;
+	to->misses += cost->misses;
 	to->temporal += cost->temporal;
 	to->far += cost->far;
 	to->samples += cost->samples;
@@ -94,7 +94,7 @@ static int compare_rows(const void *a, const void *b)
 static struct hot_cost cost_of(const struct reuse_cost *c)
 {
 	return (struct hot_cost){
-		.accesses = c->all.accesses, .misses = c->all.misses, .samples = c->samples};
+		.accesses = c->accesses, .misses = c->misses, .samples = c->samples};
 }
 
 static int compare_numbers(double a, double b)
@@ -129,38 +129,69 @@ static void merge_rows(struct reuse *r)
 	r->count = kept;
 }
 
-static void add_to_bins(struct reuse *r, const struct share_reuse *x)
+static void add_to_bins(struct reuse *r, const struct profile_end *e, double accesses)
 {
-	struct reuse_bin *bin = x->far ? &r->far : &r->bins[bin_of(x->distance)];
+	struct reuse_bin *bin = e->first > 0 || (double)e->distance > r->resolution
+					? &r->beyond
+					: &r->bins[bin_of(e->distance)];
 
-	*(x->temporal ? &bin->temporal : &bin->spatial) += x->is.accesses;
+	*(e->is_temporal ? &bin->temporal : &bin->spatial) += accesses;
 }
 
-int reuse_collect(struct reuse *r, const struct profile *p, const struct shares *shares,
+static void add_row(struct reuse *r, const struct profile *p, const struct profile_end *e,
+		    const struct hot_cost *cost, const struct code *code)
+{
+	double accesses = cost->accesses * (1 - e->first);
+	size_t begin = e->begin != NULL ? profile_location_index(p, e->begin->location)
+					: p->location_count;
+	struct reuse_row *row = &r->rows[r->count++];
+
+	*row = (struct reuse_row){
+		.from = place_for(p, begin, code),
+		.to = place_for(p, profile_location_index(p, e->access->location), code),
+		.cost = {.accesses = accesses,
+			 .misses = cost->misses,
+			 .temporal = e->is_temporal ? accesses : 0,
+			 .far = e->is_far ? accesses : 0,
+			 .samples = 1},
+	};
+	add_cost(&r->total, &row->cost);
+	add_to_bins(r, e, accesses);
+}
+
+static bool is_in(const struct profile *p, const struct profile_end *e, const struct code *code)
+{
+	const struct store_location *l = profile_location(p, e->access->location);
+
+	return code == NULL || (l != NULL && code_frame(code, l) != NULL);
+}
+
+int reuse_collect(struct reuse *r, const struct profile *p, const struct model_share *shares,
 		  const struct code *code, struct err *err)
 {
+	struct model_resolution known;
 	enum query_order order;
 
 	if (query_order(r->query, &order, err) != 0)
 		return -1;
 	if (r->query->sort == NULL && code != NULL)
 		order = QUERY_BY_ACCESSES;
-	r->rows = calloc(shares->count + 1, sizeof(*r->rows));
+	r->rows = calloc(p->end_count + 1, sizeof(*r->rows));
 	if (r->rows == NULL)
-		return err_set(err, "not enough memory for %zu reuses", shares->count);
-	for (size_t i = 0; i < shares->count; i++) {
-		const struct share_reuse *x = &shares->reuses[i];
-		struct reuse_row row = {.cost = {x->is, x->temporal ? x->is.accesses : 0,
-						 x->far ? x->is.accesses : 0, 1}};
+		return err_set(err, "not enough memory for %zu reuses", p->end_count);
+	model_resolve(p->model, &known);
+	r->resolution = known.distance;
+	for (size_t i = 0; i < p->end_count; i++) {
+		const struct profile_end *e = &p->ends[i];
+		const struct hot_cost cost = hot_cost_of(e, &shares[i]);
 
-		if (code != NULL && (x->end == p->location_count ||
-				     code_frame(code, &p->locations[x->end]) == NULL))
+		r->ratio += shares[i].misses;
+		if (!is_in(p, e, code))
 			continue;
-		row.from = place_for(p, x->begin, code);
-		row.to = place_for(p, x->end, code);
-		add_cost(&r->total, &row.cost);
-		add_to_bins(r, x);
-		r->rows[r->count++] = row;
+		r->cold += cost.accesses * e->first;
+		r->cold_misses += cost.cold;
+		if (e->first < 1)
+			add_row(r, p, e, &cost, code);
 	}
 	merge_rows(r);
 	if (r->count > 0)
@@ -206,19 +237,18 @@ static void offer_line(struct line_offer best[NEAREST_LINES], uint32_t wanted, u
 	best[at] = x;
 }
 
-static int fail_no_reuse(const struct reuse *r, const struct shares *shares, struct err *err)
+static int fail_no_reuse(const struct reuse *r, struct err *err)
 {
 	const struct profile *p = r->profile;
 	struct line_offer best[NEAREST_LINES] = {{0, 0}};
 	struct code file = {.file = r->code.file};
 	struct text lines = {0};
 
-	for (size_t i = 0; r->code.line > 0 && i < shares->count; i++) {
-		size_t end = shares->reuses[i].end;
-		const struct store_frame *f =
-			end < p->location_count ? code_frame(&file, &p->locations[end]) : NULL;
+	for (size_t i = 0; r->code.line > 0 && i < p->end_count; i++) {
+		const struct store_location *l = profile_location(p, p->ends[i].access->location);
+		const struct store_frame *f = l != NULL ? code_frame(&file, l) : NULL;
 
-		if (f != NULL && f->line > 0)
+		if (p->ends[i].first < 1 && f != NULL && f->line > 0)
 			offer_line(best, r->code.line, f->line);
 	}
 	for (size_t i = 0; i < NEAREST_LINES && best[i].line > 0; i++)
@@ -233,25 +263,6 @@ static int fail_no_reuse(const struct reuse *r, const struct shares *shares, str
 			r->argument);
 	text_release(&lines);
 	return -1;
-}
-
-/* What the code made of the accesses that are no known reuse. */
-static void add_unresolved(struct reuse *r, const struct shares *shares)
-{
-	const struct profile *p = r->profile;
-
-	for (size_t i = 0; i <= p->location_count; i++) {
-		const struct share_part *x = &shares->unresolved[i];
-
-		r->ratio += x->misses;
-		if (r->argument != NULL &&
-		    (i == p->location_count || code_frame(&r->code, &p->locations[i]) == NULL))
-			continue;
-		r->unresolved.accesses += x->accesses;
-		r->unresolved.misses += x->misses;
-	}
-	for (size_t i = 0; i < shares->count; i++)
-		r->ratio += shares->reuses[i].is.misses;
 }
 
 static int find_code(struct reuse *r, struct err *err)
@@ -292,23 +303,20 @@ static void keep_shown(struct reuse *r)
 int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
 	       const char *argument, struct err *err)
 {
-	struct model_resolution known;
-	struct shares shares;
+	struct model_share *shares;
 	int ret;
 
 	*r = (struct reuse){.profile = p, .query = q, .argument = argument};
 	if (argument != NULL && find_code(r, err) != 0)
 		return -1;
-	if (shares_init(&shares, p, q, err) != 0)
+	shares = profile_attribute(p, q, err);
+	if (shares == NULL)
 		return -1;
-	model_resolve(p->model, &known);
-	r->resolution = known.distance;
-	add_unresolved(r, &shares);
-	ret = reuse_collect(r, p, &shares, argument != NULL ? &r->code : NULL, err);
+	ret = reuse_collect(r, p, shares, argument != NULL ? &r->code : NULL, err);
 	if (ret == 0 && argument != NULL && r->count == 0)
-		ret = fail_no_reuse(r, &shares, err);
+		ret = fail_no_reuse(r, err);
 	keep_shown(r);
-	shares_release(&shares);
+	free(shares);
 	if (ret != 0)
 		reuse_release(r);
 	return ret;

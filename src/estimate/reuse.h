@@ -8,7 +8,6 @@
 
 #include "estimate/code.h"
 #include "estimate/hot.h"
-#include "estimate/shares.h"
 
 #define REUSE_BINS 65 /* distance 0, then octaves: 1, 2-3, 4-7, ... */
 
@@ -20,9 +19,9 @@ struct reuse_place {
 
 /* Reuses of one kind, as shares of the accesses of the process. */
 struct reuse_cost {
-	struct share_part all;
+	double accesses, misses;
 	double temporal; /* accesses that touch some of the same bytes; the others are spatial */
-	double far;	 /* accesses, of reuses longer than any window */
+	double far;	 /* accesses, of far reuses */
 	uint64_t samples;
 };
 
@@ -31,7 +30,7 @@ struct reuse_row {
 	struct reuse_cost cost;
 };
 
-/* Accesses by reuse distance. Far reuses are beyond the distances seen. */
+/* Accesses by reuse distance. */
 struct reuse_bin {
 	double temporal, spatial;
 };
@@ -44,10 +43,10 @@ struct reuse {
 	struct reuse_row *rows; /* most misses first; for one piece of code, most reuses first */
 	size_t count;
 	struct reuse_cost total;
-	struct share_part unresolved; /* first touches, and accesses without known reuse */
-	double ratio;		      /* the miss ratio of the whole process */
-	struct reuse_bin bins[REUSE_BINS], far;
-	double resolution; /* accesses; reuses up to this distance were seen */
+	double cold, cold_misses; /* shares of the accesses: first touches */
+	double ratio;		  /* the miss ratio of the whole process */
+	struct reuse_bin bins[REUSE_BINS], beyond;
+	double resolution; /* accesses; of reuses beyond, other touches in between were not seen */
 };
 
 /*
@@ -60,10 +59,10 @@ int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
 void reuse_release(struct reuse *r);
 
 /*
- * The rows of the code's reuses; `code` NULL: of all code, by pairs. Like reuse_init, but for
- * existing shares. Sets rows, count, total and bins of *r; count is 0 if there are none.
+ * The rows of the code's reuses; `code` NULL: of all code, by pairs. Like reuse_init, but for the
+ * shares of p->ends. Sets all but the argument and its code; count is 0 if there are none.
  */
-int reuse_collect(struct reuse *r, const struct profile *p, const struct shares *shares,
+int reuse_collect(struct reuse *r, const struct profile *p, const struct model_share *shares,
 		  const struct code *code, struct err *err);
 
 /* Tell whether the data comes from the line itself. */

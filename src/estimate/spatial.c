@@ -6,14 +6,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The average number of lines that an access of the part touches; without any, `other`. */
+static double touches_of(const struct profile *at, const struct subset *part,
+			 const struct model_share *shares, double other)
+{
+	double touches = 0, accesses = 0;
+
+	for (size_t i = 0; i < at->end_count; i++) {
+		if (part->row_of[i] != 0)
+			continue;
+		touches += shares[i].accesses *
+			   profile_lines_touched(at->ends[i].access, at->line_bytes);
+		accesses += shares[i].accesses;
+	}
+	return accesses > 0 ? touches / accesses : other;
+}
+
+/* Restrict the lines per access to the part. */
+static int restrict_touches(const struct profile *at, const struct subset *part,
+			    const struct query *q, double *touches, struct err *err)
+{
+	struct model_share *shares = profile_attribute(at, q, err);
+
+	if (shares == NULL)
+		return -1;
+	*touches = touches_of(at, part, shares, *touches);
+	free(shares);
+	return 0;
+}
+
 /* Restrict the ratios, lines per access and samples to the part. */
 static int restrict_line(const struct profile *at, struct spatial *s, size_t k, struct err *err)
 {
 	struct curve_point points[SPATIAL_SIZES] = {0};
 	struct curve curve = {.profile = at, .query = s->query, .points = points};
-	double touches = 0, weight = 0;
+	const struct query q = query_at(s->query, s->sizes[0]);
 	struct subset part;
-	size_t samples = 0;
 	int status;
 
 	if (subset_find(&part, at, s->part_kind, s->part, err) != 0)
@@ -25,17 +53,9 @@ static int restrict_line(const struct profile *at, struct spatial *s, size_t k, 
 	for (size_t i = 0, n = 0; status == 0 && i < s->size_count; i++)
 		if (s->ratios[k][i].known)
 			s->ratios[k][i] = points[n++].ratio;
-	for (size_t i = 0; i < at->sample_count; i++) {
-		if (part.row_of[i] != 0)
-			continue;
-		touches += (double)at->weights[i] *
-			   profile_lines_touched(&at->samples[i].begin, spatial_line(k));
-		weight += at->weights[i];
-		samples++;
-	}
-	if (weight > 0)
-		s->touches[k] = touches / weight;
-	s->samples = samples < s->samples ? samples : s->samples;
+	if (status == 0)
+		status = restrict_touches(at, &part, &q, &s->touches[k], err);
+	s->samples = part.count < s->samples ? part.count : s->samples;
 	if (s->note == NULL && part.note != NULL)
 		s->note = strdup(part.note);
 	subset_release(&part);
@@ -61,7 +81,7 @@ static int compute_line(const struct profile *p, const struct profile_nested *n,
 	if (s->part != NULL)
 		status = restrict_line(&at, s, k, err);
 	else
-		s->samples = at.sample_count < s->samples ? at.sample_count : s->samples;
+		s->samples = at.end_count < s->samples ? at.end_count : s->samples;
 	profile_leave_line(&at);
 	return status;
 }

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "estimate/code.h"
 #include "estimate/data.h"
-#include "estimate/hot.h"
 #include "estimate/ratios.h"
 
 #define ANY_SIZE (1u << 20) /* the set of data structures does not depend on the cache size */
@@ -18,7 +17,6 @@
 void subset_release(struct subset *s)
 {
 	free(s->note);
-	free(s->locations);
 	free(s->row_of);
 	*s = (struct subset){0};
 }
@@ -31,13 +29,6 @@ static void set_note(struct subset *s, struct text *t)
 }
 
 /* ---- Code ---- */
-
-static size_t location_index(const struct profile *p, int64_t id)
-{
-	const struct store_location *l = profile_location(p, id);
-
-	return l != NULL ? (size_t)(l - p->locations) : p->location_count;
-}
 
 static bool is_same_function(const struct store_frame *a, const struct store_frame *b)
 {
@@ -59,8 +50,7 @@ static void note_functions(struct subset *s, const struct profile *p, const stru
 	struct text t = {0};
 
 	for (size_t i = 0; i < p->location_count && t.count == 0; i++) {
-		const struct store_frame *f =
-			s->locations[i] ? code_frame(c, &p->locations[i]) : NULL;
+		const struct store_frame *f = code_frame(c, &p->locations[i]);
 
 		if (f == NULL)
 			continue;
@@ -76,20 +66,27 @@ static void note_functions(struct subset *s, const struct profile *p, const stru
 	set_note(s, &t);
 }
 
+static void add(struct subset *s, size_t end)
+{
+	s->row_of[end] = 0;
+	s->count++;
+}
+
 static int find_code(struct subset *s, const struct profile *p, const struct code *c,
 		     struct err *err)
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < p->location_count; i++) {
-		s->locations[i] = code_frame(c, &p->locations[i]) != NULL;
-		found += s->locations[i];
-	}
+	for (size_t i = 0; i < p->location_count; i++)
+		found += code_frame(c, &p->locations[i]) != NULL;
 	if (found == 0)
 		return code_fail_unknown(p, s->name, err);
-	for (size_t i = 0; i < p->sample_count; i++)
-		if (s->locations[location_index(p, ratios_access(&p->samples[i])->location)])
-			s->row_of[i] = 0;
+	for (size_t i = 0; i < p->end_count; i++) {
+		const struct store_location *l = profile_location(p, p->ends[i].access->location);
+
+		if (l != NULL && code_frame(c, l) != NULL)
+			add(s, i);
+	}
 	return 0;
 }
 
@@ -168,9 +165,9 @@ static int find_object(struct subset *s, const struct profile *p, struct err *er
 	count = marks != NULL ? data_find(&d, s->name, marks, err) : 0;
 	if (marks == NULL)
 		err_set(err, "not enough memory for %zu data structures", d.count);
-	for (size_t i = 0; count > 0 && i < p->sample_count; i++)
+	for (size_t i = 0; count > 0 && i < p->end_count; i++)
 		if (marks[d.row_of[i]])
-			s->row_of[i] = 0;
+			add(s, i);
 	if (count > 1) {
 		text_addf(&t, "'%s' is %zu data structures, taken together: ", s->name, count);
 		for (size_t i = 0; i < d.count && told < 3; i++)
@@ -189,20 +186,17 @@ static int find_object(struct subset *s, const struct profile *p, struct err *er
 static int find_thread(struct subset *s, const struct profile *p, struct err *err)
 {
 	uint64_t thread, last = 0;
-	size_t found = 0;
 
 	if (number_parse("thread", s->name, 0, INT32_MAX, &thread, err) != 0)
 		return -1;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		uint64_t of = ratios_access(&p->samples[i])->thread;
+	for (size_t i = 0; i < p->end_count; i++) {
+		uint64_t of = p->ends[i].access->thread;
 
 		last = of > last ? of : last;
-		if (of != thread)
-			continue;
-		s->row_of[i] = 0;
-		found++;
+		if (of == thread)
+			add(s, i);
 	}
-	if (found > 0)
+	if (s->count > 0)
 		return 0;
 	return err_set(err, "no samples of thread %" PRIu64 ": the last that has some is %" PRIu64,
 		       thread, last);
@@ -220,12 +214,11 @@ int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind
 	};
 
 	*s = (struct subset){.kind = kind, .name = name};
-	s->locations = calloc(p->location_count + 1, sizeof(*s->locations));
-	s->row_of = calloc(p->sample_count + 1, sizeof(*s->row_of));
-	for (size_t i = 0; s->row_of != NULL && i < p->sample_count; i++)
+	s->row_of = calloc(p->end_count + 1, sizeof(*s->row_of));
+	for (size_t i = 0; s->row_of != NULL && i < p->end_count; i++)
 		s->row_of[i] = RATIOS_NO_ROW;
-	if (s->locations == NULL || s->row_of == NULL)
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
+	if (s->row_of == NULL)
+		err_set(err, "not enough memory for %zu samples", p->end_count);
 	else if (finders[kind](s, p, err) == 0)
 		return 0;
 	subset_release(s);
@@ -234,37 +227,16 @@ int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind
 
 /* ---- Solving ---- */
 
-/* Sum up the costs of the subset from the views of code. */
-static int sum_code(const struct subset *s, const struct profile *p, const struct shares *shares,
-		    struct hot_cost *sum, struct err *err)
-{
-	struct hot_cost *costs = hot_costs_of(p, shares, err);
-
-	*sum = (struct hot_cost){0};
-	if (costs == NULL)
-		return -1;
-	for (size_t i = 0; i < p->location_count; i++)
-		if (s->locations[i])
-			hot_add(sum, &costs[i]);
-	free(costs);
-	return 0;
-}
-
 static int solve_point(const struct subset *s, const struct profile *p, const struct query *q,
 		       struct curve_point *point, struct err *err)
 {
 	const struct query at = query_at(q, point->size_bytes);
-	struct hot_cost cost = {0};
-	struct shares shares;
-	int status;
+	struct model_share *shares = profile_attribute(p, &at, err);
+	int status = -1;
 
-	if (shares_init(&shares, p, &at, err) != 0)
-		return -1;
-	status = ratios_solve(p, &at, shares.parts, s->row_of, 1, &point->ratio, err);
-	if (status == 0 && (s->kind == SUBSET_FUNCTION || s->kind == SUBSET_LINE))
-		status = sum_code(s, p, &shares, &cost, err);
-	shares_release(&shares);
-	ratios_move(&point->ratio, &cost);
+	if (shares != NULL)
+		status = ratios_solve(p, shares, s->row_of, 1, &point->ratio, err);
+	free(shares);
 	return status;
 }
 
@@ -278,8 +250,6 @@ int subset_solve(const struct subset *s, const struct profile *p, struct curve *
 	for (size_t i = 0; status == 0 && i < PROFILE_CACHES; i++)
 		if (curve->caches[i].size_bytes > 0)
 			status = solve_point(s, p, curve->query, &curve->caches[i], err);
-	curve->samples = 0;
-	for (size_t i = 0; i < p->sample_count; i++)
-		curve->samples += s->row_of[i] == 0;
+	curve->samples = s->count;
 	return status;
 }

@@ -16,8 +16,8 @@ struct subset {
 	enum subset_kind kind;
 	const char *name; /* as requested; owned by the caller */
 	char *note;	  /* a sentence if the name is ambiguous, else NULL */
-	bool *locations;  /* of code: the profile's locations in it; last: missing ones */
-	uint32_t *row_of; /* of each of the profile's samples: 0 in it, else RATIOS_NO_ROW */
+	uint32_t *row_of; /* of each of the profile's ends: 0 in it, else RATIOS_NO_ROW */
+	size_t count;	  /* number of ends in it */
 };
 
 /*
@@ -30,8 +30,7 @@ void subset_release(struct subset *s);
 
 /*
  * Compute the subset's curve at the sizes of `curve`, replacing its ratios: misses per access, with
- * a 95 % interval from the variance between windows and the uncertainty of far reuses
- * (ratios_solve).
+ * the interval of model_part.
  */
 int subset_solve(const struct subset *s, const struct profile *p, struct curve *curve,
 		 struct err *err);

@@ -7,32 +7,35 @@
 
 #include "estimate/spatial.h"
 
-static void sum_reuses(struct summary *s, const struct shares *shares)
+static void sum_reuses(struct summary *s, const struct model_share *shares)
 {
-	for (size_t i = 0; i < shares->count; i++) {
-		const struct share_reuse *r = &shares->reuses[i];
+	for (size_t i = 0; i < s->profile->end_count; i++) {
+		const struct profile_end *e = &s->profile->ends[i];
 
-		*(r->temporal ? &s->temporal : &s->spatial) += r->is.accesses;
+		s->cold += shares[i].accesses * e->first;
+		if (e->first <= 0)
+			*(e->is_temporal ? &s->temporal : &s->spatial) += shares[i].accesses;
 	}
 }
 
 int summary_init(struct summary *s, const struct profile *p, const struct query *q, struct err *err)
 {
 	struct hot_cost *costs;
-	struct shares shares;
+	struct model_share *shares;
 	int ret = -1;
 
 	*s = (struct summary){
 		.profile = p, .query = q, .policy = profile_policy(q), .size_bytes = q->size_bytes};
-	if (shares_init(&shares, p, q, err) != 0)
+	shares = profile_attribute(p, q, err);
+	if (shares == NULL)
 		return -1;
-	sum_reuses(s, &shares);
-	costs = hot_costs_of(p, &shares, err);
-	if (costs != NULL && order_measure(&s->order, p, &shares, HOT_LINE, err) != 0) {
+	sum_reuses(s, shares);
+	costs = hot_costs_of(p, shares, err);
+	if (costs != NULL && order_measure(&s->order, p, shares, HOT_LINE, err) != 0) {
 		free(costs);
 		costs = NULL;
 	}
-	shares_release(&shares);
+	free(shares);
 	if (costs == NULL)
 		return -1;
 	if (hot_rows(p, q, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
@@ -44,11 +47,6 @@ int summary_init(struct summary *s, const struct profile *p, const struct query 
 	if (ret != 0)
 		summary_release(s);
 	return ret;
-}
-
-double summary_not_reused(const struct summary *s)
-{
-	return fmax(0, 1 - s->temporal - s->spatial);
 }
 
 void summary_release(struct summary *s)

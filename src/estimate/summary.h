@@ -18,10 +18,10 @@ struct summary {
 	struct order order; /* of the lines */
 	struct data data;
 	/*
-	 * Shares of the accesses: reuses of some of the same bytes, and of other bytes of the line.
-	 * The rest is first touches and unresolved accesses.
+	 * Shares of the accesses: reuses of some of the same bytes, of other bytes of the line, and
+	 * first touches. The rest are reuses whose last touch is in a gap between windows.
 	 */
-	double temporal, spatial;
+	double temporal, spatial, cold;
 	double used; /* share of the bytes fetched into that cache that are used; NAN: unknown */
 };
 
@@ -29,9 +29,6 @@ struct summary {
 int summary_init(struct summary *s, const struct profile *p, const struct query *q,
 		 struct err *err);
 void summary_release(struct summary *s);
-
-/* The share of the accesses that are first touches or unresolved. */
-double summary_not_reused(const struct summary *s);
 
 /* Costs of the run, as shares of its time; negative: unknown. */
 struct summary_overhead {

@@ -167,7 +167,7 @@ static int read_size(struct reading *r, size_t cache, uint64_t size, struct err 
 			row.values[r->d->columns - 2] = whole * costs[i].cost.accesses;
 			row.values[r->d->columns - 1] = (double)costs[i].cost.samples;
 		}
-		row.values[cache] = whole * (costs[i].cost.misses + costs[i].cost.unresolved);
+		row.values[cache] = whole * (costs[i].cost.misses + costs[i].cost.cold);
 		if (!ARRAY_GROW(r)) {
 			free(costs);
 			return err_set(err, "not enough memory for %zu samples", count);

@@ -39,24 +39,15 @@ static int put_sample_rows(struct copying *c, struct store_sample *x, struct err
 COPY_EACH(sample_rows, struct store_sample,
 	  store_read_samples(c->in, STORE_ALL, &items, &count, err))
 
-static int put_follows(struct copying *c, struct store_follow *x, struct err *err)
+static int put_far(struct copying *c, struct store_far *x, struct err *err)
 {
 	x->process_id += c->by.process;
+	move_access(c, &x->begin);
 	move_access(c, &x->end);
-	return store_put_follow(c->out, x, err);
+	return store_put_far(c->out, x, err);
 }
 
-COPY_EACH(follows, struct store_follow, store_read_follows(c->in, STORE_ALL, &items, &count, err))
-
-static int put_arrivals(struct copying *c, struct store_arrival *x, struct err *err)
-{
-	x->process_id += c->by.process;
-	move_access(c, &x->end);
-	return store_put_arrival(c->out, x, err);
-}
-
-COPY_EACH(arrivals, struct store_arrival,
-	  store_read_arrivals(c->in, STORE_ALL, &items, &count, err))
+COPY_EACH(far, struct store_far, store_read_far(c->in, STORE_ALL, &items, &count, err))
 
 static int put_stack_distances(struct copying *c, struct store_stack_distance *x, struct err *err)
 {
@@ -188,8 +179,8 @@ int copy_samples(struct copying *c, struct err *err)
 {
 	if (copy_windows(c, err) != 0 || copy_paths(c, err) != 0 || copy_sites(c, err) != 0 ||
 	    copy_variables(c, err) != 0 || copy_layouts(c, err) != 0 || copy_members(c, err) != 0 ||
-	    copy_sample_rows(c, err) != 0 || copy_follows(c, err) != 0 ||
-	    copy_arrivals(c, err) != 0 || copy_stack_distances(c, err) != 0)
+	    copy_sample_rows(c, err) != 0 || copy_far(c, err) != 0 ||
+	    copy_stack_distances(c, err) != 0)
 		return -1;
 	return copy_nested(c, err);
 }

@@ -39,7 +39,7 @@ static const struct number {
 	{"delay_ns", RULE_SAME, NULL},
 	{"duration_ns", RULE_SAME, NULL},
 	{"wait_for_mark", RULE_SAME, NULL},
-	{"max_windows", RULE_SAME, NULL},
+	{"doubling_windows", RULE_SAME, NULL},
 	{"overhead_ppm", RULE_SAME, NULL},
 	{"lines_one_in", RULE_SAME, NULL},
 	{"l1d_bytes", RULE_SAME, "the size of the L1 data cache"},

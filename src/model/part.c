@@ -9,6 +9,9 @@
 #define TAIL   (ROUNDS * 25 / 1000) /* rounds beyond each end of a 95 % interval */
 #define SEED   0x5eedull
 
+/* Samples of one window are alike: their mean varies as that of so many times fewer. */
+#define CLUSTERS 3.0
+
 /* Steele, Lea and Flood's splitmix64. */
 static uint64_t next_random(uint64_t *state)
 {
@@ -99,21 +102,8 @@ void model_part(const struct model_sums *windows, size_t count, struct model_rat
 	out->known = true;
 	out->ratio = out->low = out->high = ratio_of(misses, accesses);
 	bootstrap(windows, count, out);
-	wilson(out->ratio, samples / MODEL_CLUSTERS, out);
+	wilson(out->ratio, samples / CLUSTERS, out);
 	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
 	out->low = out->bound_low = fmax(0, out->low - widen);
 	out->high = out->bound_high = fmin(1, out->high + widen);
-}
-
-void model_part_widen(struct model_ratio *part, const struct model_ratio *whole, double open,
-		      double accesses)
-{
-	double scale = open / accesses;
-
-	if (!part->known || !whole->known)
-		return;
-	part->low -= scale * fmax(0, whole->ratio - whole->bound_low);
-	part->high += scale * fmax(0, whole->bound_high - whole->ratio);
-	part->low = part->bound_low = fmax(0, part->low);
-	part->high = part->bound_high = fmin(1, part->high);
 }

@@ -5,363 +5,121 @@
 
 #include "model/model.h"
 
-/* Distances below 64 have a bin each; above, 32 bins an octave (3 % wide at most). */
-#define MODEL_BINS	  1920
-#define MODEL_TAIL_PIECES 32
-#define MODEL_PIECES	  (MODEL_BINS + MODEL_TAIL_PIECES)
-
-/* Below these counts at risk the product limit is noise: it stops there. */
-#define MODEL_POOL_AT_RISK  20
-#define MODEL_GROUP_AT_RISK 3
-#define MODEL_GROUP_SAMPLES 100
-
-/* How wrong the models themselves may be, whatever the number of samples. */
-#define MODEL_ERROR_ABSOLUTE 0.002
-#define MODEL_ERROR_RELATIVE 0.05
-/* Samples of one window are alike: their mean varies as that of so many times fewer. */
-#define MODEL_CLUSTERS 3.0
-
-/* Reuse distances: probability mass at each of `count` rising distances, and what is left over. */
-struct survival {
-	double *x;    /* accesses */
-	double *mass; /* P(distance = x), all above 0 */
-	size_t count;
-	double end_x; /* accesses; seen up to here */
-	double left;  /* P(distance > end_x) */
-};
-
-#define COUNTED_NODES 320 /* eight to an octave of distance */
-
 /*
- * Reuses of about a distance whose lines were counted: so many times those expected, rising, in
- * model.factors.
+ * Misses up to a moment grow along a straight line inside a cell. One cell a window is wrong where
+ * a program's phases are shorter than windows; more have too few samples each.
  */
-struct counted_node {
-	size_t first, count;
+#define MODEL_CELLS 4u
+
+/* Near samples that are closer than this (accesses) are kept by a coin. */
+#define MODEL_CLOSE 64u
+#define MODEL_NODES 41u /* distances 1, sqrt(2), 2 .. 2^20 */
+
+/* How wrong the model may be itself, whatever the number of samples. */
+#define MODEL_ERROR_ABSOLUTE 0.001
+#define MODEL_ERROR_RELATIVE 0.03
+
+#define MODEL_PAIRS 8u /* counted pairs that say how many lines a near reuse has in between */
+
+enum reuse_kind {
+	REUSE_CLOSE, /* near samples, closer than MODEL_CLOSE accesses */
+	REUSE_NEAR,  /* near samples */
+	REUSE_FAR,
+	REUSE_FIRST, /* first touches, and reuses whose last touch no window saw */
+	REUSE_KINDS
 };
 
-/*
- * Groups of one kind, anywhere in the run: their samples look as if drawn from the same distances,
- * and are taken together.
- */
-struct kind {
-	struct survival own;
-	struct survival joined; /* the same in fewer pieces: see beyond.h */
-	double *lines;		/* stack distance of each piece, never falling: see stacks.c */
-	struct counted_node *counted;	 /* COUNTED_NODES of them, of its own groups: counted.c */
-	size_t first, count;		 /* its samples, in model.sorted */
-	size_t first_group, group_count; /* in model.members */
+/* What ends inside of a window: a reuse, or a first touch. */
+struct reuse {
+	uint32_t cell, begin_cell; /* in which it ends and begins, of all cells */
+	double part, begin_part;   /* of these cells, that lies before */
+	double distance;	   /* accesses in between */
+	double weight;		   /* accesses of the window that it stands for */
+	double lines;		   /* in between; of near ones see model.between */
+	uint32_t source;	   /* its place in the input, among the near or the far ones */
+	enum reuse_kind kind;
+	/* see spread.c; of far reuses that began before their cell: see random.c */
+	uint32_t node;
+	double over;
 };
 
-/* A stretch of the run, that is solved for itself. */
-struct group {
-	struct survival own; /* its kind's */
-	uint32_t kind;
-	bool has_kin;	      /* there are other groups of its kind */
-	double weight;	      /* share of the run; all groups together 1 */
-	double share;	      /* the same, calibrated: see calibrate() */
-	double start;	      /* accesses of the run before those it speaks for */
-	double left_before;   /* of these, those that their groups saw no reuse of */
-	double first_touches; /* per access, at most what its survival leaves */
-	size_t count;	      /* of its own samples */
-	size_t windows;	      /* that it was made of */
-	double outside;	      /* share of the accesses these stand for that lies outside of them */
+/* A stretch of the axis, and what ends in it. */
+struct window {
+	double start, length, scale; /* scale: accesses of the run for each of its own */
+	double hidden;		     /* share of the first touches that are reuses behind a gap */
+	double seen;		     /* lines that were seen before it */
+	double sampled; /* accesses that the chosen access of a sample stands for, close or not */
 };
 
-/* The pool's masses beyond what a group has seen, and where they are taken to lie. */
-enum tail_kind {
-	TAIL_NEAR,   /* at the end of what was seen: lower bound */
-	TAIL_SPREAD, /* exponential behind it, in equal pieces: the point estimate */
-	TAIL_FAR,    /* at its mean: upper bound, as the ratio is concave in the distance */
-	TAIL_KINDS,
-};
-
-struct tail {
-	double x[MODEL_TAIL_PIECES]; /* rising */
-	double mass;		     /* of each piece */
-	size_t count;
-	double cold; /* mass at infinity */
-};
-
-#define MODEL_OCTAVES 40
-
-/* The bits of a positive number: they rise with it, 2^52 to an octave. */
-static inline uint64_t model_number_bits(double number)
-{
-	union {
-		double number;
-		uint64_t bits;
-	} n = {number};
-
-	return n.bits;
-}
-
-/* floor(log2(distance)). */
-static inline unsigned model_octave(double distance)
-{
-	int octave = (int)(model_number_bits(distance) >> 52) - 1023;
-
-	return octave < 0 ? 0 : octave < MODEL_OCTAVES ? (unsigned)octave : MODEL_OCTAVES - 1;
-}
-
-/* A sample of a window: where in the window it was taken, and where its reuse ended. */
-struct placed {
-	uint64_t at, end; /* accesses since the window began; the end of those that were reused */
-	double distance;
-	double weight; /* of so many samples */
-	bool reused;
-};
-
-/* Of a window whose samples are the most. Samples of a window follow one another in the input. */
-size_t placed_most(const struct model_input *in);
-
-/*
- * A window's samples from the *i-th on whose place is known go to `out`, by their place; *i goes on
- * to the next window's. Returns how many.
- */
-size_t placed_take(const struct model_input *in, size_t *i, struct placed *out);
-
-/* How many of them begin before `at`. */
-size_t placed_before(const struct placed *p, size_t count, uint64_t at);
-
-/* Something seen beside how much of it was expected; sums of products are over windows. */
-struct ratio {
-	double seen, expected, seen_seen, seen_expected, expected_expected;
-};
-
-/* One more window. */
-void ratio_add(struct ratio *r, double seen, double expected);
-
-/*
- * Seen to expected, drawn to 1 as far as it may be chance: so many times what the windows tell by
- * how they differ. Something is expected.
- */
-double ratio_drawn(const struct ratio *r, double doubt);
-
-#define STACKS_HALVES (2 * MODEL_OCTAVES)
-
-/* Reuses of about a distance. */
-struct stacks_node {
-	double octaves; /* log2 of it, on average over the lines expected */
-	double ratio;	/* lines between their touches beside those expected */
-};
-
-/* See stacks.c. Nodes by their distance, those alone of which enough is known. */
-struct stacks {
-	/* of octaves of distance */
-	struct stacks_node halves[STACKS_HALVES], wholes[MODEL_OCTAVES];
-	size_t half_count, whole_count;
-	bool is_coarse; /* the whole octaves hold */
-};
-
-/*
- * Reuses that begin between the touches of others, of an octave of distance or farther: see
- * scatter.c. [within which][from which octave on]
- */
-struct scatter {
-	double ratio[MODEL_OCTAVES][MODEL_OCTAVES]; /* of those seen to those expected */
-	/* standard deviation over mean, without chance */
-	double spread[MODEL_OCTAVES][MODEL_OCTAVES];
-};
-
-/* Accesses of the run. */
-struct window_span {
-	double start, length;
+/* What a solution says of a window. */
+struct window_sum {
+	double accesses, misses;
+	double elastic;	 /* misses that come when all misses become more by a share, over it */
+	double variance; /* of misses, by the choice of what was seen */
 };
 
 struct model {
-	struct survival pool;
-	struct scatter scatter;
-	struct stacks stacks;
-	struct counted_node *counted; /* those of all kinds together, and behind them the kinds' */
-	double *factors;	      /* of all nodes */
-	struct group *groups;
-	size_t group_count;
-	struct kind *kinds;
-	size_t kind_count;
-	uint32_t *members; /* groups, by kind */
-	struct tail tails[TAIL_KINDS];
-	struct window_span *spans; /* window_count, or NULL */
-	int followed;		   /* what follow_tail returned */
-	bool has_footprint;
-	double mean_lines; /* F averaged over the run */
-	double last_lines; /* F at its end, the largest seen */
-	double most_lines; /* the same if all lines of its pages are in use */
-	double accesses;
-	double line_bytes;
-	double touches; /* lines an access touches: ratios inside are per touch */
-
-	/* Per sample, in the order of the input. */
-	uint16_t *bin;
-	bool *reused;
-	double *weight;	 /* all together 1 */
-	uint16_t *lines; /* that the access touches */
-	/*
-	 * Of a watch that ended, how much likelier than others of its length it is far: places.c.
-	 */
-	float *open_weight;
-	size_t sample_count;
-	struct follow *follows; /* those that outlived the pool's end */
-	size_t follow_count;
-	/*
-	 * And those that were watched for less, in windows; but at the last they may have been
-	 * older than that.
-	 */
-	struct follow *early_follows;
-	size_t early_count;
-	uint32_t *sorted;	  /* by kind, then by bin */
-	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
-
-	enum model_interval interval;
-
-	/* See model_set_yardstick; `all` is NULL where there is none. */
-	struct model *all, *chosen;
-	double line_ratio, trust;
-
-	/* what the survivals' x and mass point into: pool, kinds, and those of kinds joined */
-	double *storage;
-	double *lines_at;  /* what the kinds' lines point into */
-	double *scratch;   /* two per group, for model_solve */
-	double *evictions; /* one more than groups, for random_solve */
-
-	uint32_t *group_at; /* each sample's */
-	uint32_t *group_of; /* each window's */
+	struct window *windows;
 	size_t window_count;
+	struct reuse *reuses; /* by cell, in the order of the run */
+	size_t reuse_count;
+	size_t *cell_first; /* window_count * MODEL_CELLS + 1 of them: into reuses */
+	size_t near_count, far_count;
+	double *begins; /* of each near sample: accesses of the run */
+
+	/* of near reuses: MODEL_PAIRS numbers of lines in between; at MODEL_PAIRS * source */
+	float *between;
+	/* weights of near reuses at MODEL_NODES distances, in each cell; see spread.c */
+	double *near;
+	double *near_weight; /* their sum */
+
+	double far_share, far_variance; /* of accesses */
+	double far_line_weight;		/* lines that a counted one stands for */
+	double accesses;		/* of the run, as far as reuses stand for them */
+	double end;			/* of the axis */
+	size_t spread;			/* see spread.c */
+
+	/* Scratch of a solution. */
+	double *miss;		 /* P(miss) of each reuse */
+	double *misses;		 /* up to the begin of each cell, and at the end */
+	double *passed;		 /* of each far reuse: see random.c */
+	double *near_miss;	 /* P(miss) at MODEL_NODES distances, in each cell */
+	struct window_sum *sums; /* of each window */
 };
 
-/* For so many samples, itself included. */
-double model_speaks_for(const struct model_input *in, const struct model_sample *s);
+static inline const struct window *reuse_window(const struct model *m, const struct reuse *r)
+{
+	return &m->windows[r->cell / MODEL_CELLS];
+}
 
-unsigned model_bin(uint64_t distance);
+/* The steps of model_new, in this order; 0, or -1 when memory ran out. */
+int axis_place(struct model *m, const struct model_input *in);
+void weights_scale(struct model *m, const struct model_input *in);
+int spread_near(struct model *m);
+int between_measure(struct model *m, const struct model_input *in);
 
-/*
- * The group of each window, which are consecutive, and how many groups there are, at least 1; the
- * kind of each group, of which there is room for as many as windows, and one. Returns -1 when
- * memory ran out.
- */
-int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count, uint32_t *kind_of);
+#define EXPECTED_BINS 82u /* two for each octave of distance */
 
-/*
- * The product-limit estimate over `count` samples that `sorted` lists by rising
- * bin. Writes at most `count` pieces to x and mass, which the caller provides.
- */
-void survival_estimate(const struct model *m, const uint32_t *sorted, size_t count,
-		       unsigned min_at_risk, double *x, double *mass, struct survival *out);
-
-/* Mean of min(distance, x), x being the end of what was seen. */
-double survival_integral(const struct survival *s);
-
-/* The first piece at x or farther; s->count: none is. */
-size_t survival_find(const struct survival *s, double x);
-
-/* Place what the pool left unresolved; `all`: see model_input, or NULL. */
-void model_set_tails(struct model *m, const struct model *all);
-
-/* A sample's line watched on beyond the end of what the pool has seen. */
-struct follow {
-	double residual; /* accesses inside windows beyond that end */
-	double weight;
-	bool touched;
-	uint32_t window;
-	double begin; /* of the sample, accesses of the run; 0: not known */
+/* Up to the begin of each bin, and their growth in it. */
+struct expected {
+	double sum[EXPECTED_BINS + 1], slope[EXPECTED_BINS];
 };
 
-/*
- * Rates at which far lines are touched, from `count` follows, those of a window one after another:
- * fills t->x with the quantiles of the distances beyond `end`, t->mass apart. Returns 0; 1 when the
- * touches are too regular for that; -1 when they are too few to tell.
- */
-int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
+void expected_measure(struct expected *e, const struct model *m);
+uint32_t expected_bin(double distance);
+double expected_lines(const struct expected *e, double distance);
 
-/* Fills m->open_weight; the pool is known. Returns 0, or -1 when memory ran out. */
-int places_weigh(struct model *m, const struct model_input *in);
+/* A far reuse that begins in the cell in which it ends. */
+static inline bool spread_in_cell(const struct reuse *r)
+{
+	return r->kind == REUSE_FAR && r->begin_cell == r->cell;
+}
 
-/*
- * Fills m->scatter; groups and survivals are known, and samples of a window follow one another in
- * the input. Returns 0, or -1 when memory ran out.
- */
-int scatter_measure(struct model *m, const struct model_input *in);
+/* Fills the node of a far reuse. */
+void random_place(struct reuse *r);
 
-/* Misses between the touches of the reuses of an octave. */
-struct between {
-	double share;	/* their mean beside that of as many accesses anywhere in the group */
-	double scatter; /* the square of their standard deviation over their mean */
-};
-
-/*
- * from[a] is the mass of the group's octave a and all farther, miss[a] what of octave a misses;
- * those of `end` are of all beyond.
- */
-struct between scatter_between(const struct scatter *s, unsigned octave, const double *from,
-			       const double *miss, unsigned end);
-
-/*
- * Fills m->stacks; groups and survivals are known. Samples as in scatter_measure. Returns 0, or -1
- * when memory ran out.
- */
-int stacks_measure(struct model *m, const struct model_input *in);
-
-/*
- * The same from a model of more samples. Where its lines are shorter only whole octaves are alike.
- */
-void stacks_take(struct model *m, const struct model *all);
-
-/* Of reuses at a distance of so many accesses. */
-double stacks_ratio(const struct stacks *s, double distance);
-
-/* Fills the kinds' lines, by m->stacks. */
-void stacks_place(struct model *m);
-
-/*
- * Fills m->counted and the kinds', from in->stacks; the kinds' lines are known. Returns 0, or -1
- * when memory ran out.
- */
-int counted_measure(struct model *m, const struct model_input *in);
-
-/* What is known of the lines between the touches of reuses of a kind and a distance. */
-struct counted {
-	const double *own, *all;     /* factors of its own groups, and of all: rising */
-	size_t own_count, all_count; /* the latter 0: nothing is known */
-};
-
-struct counted counted_at(const struct model *m, const struct kind *k, double distance);
-
-/* P(as many lines in between as there are ways, or more) where so many are expected. */
-double counted_miss(const struct counted *c, double ways, double lines);
-
-struct sets_table;
-/* The same with sets. */
-double counted_sets_miss(const struct counted *c, const struct sets_table *sets, double lines);
-
-struct group_result {
-	/*
-	 * a reuse at x meets rate x on_the_way[octave of x] misses, in units of what replaces a
-	 * line
-	 */
-	double rate;
-	/* Misses between the touches of a reuse, as a share of the group's, and their scatter. */
-	double on_the_way[MODEL_OCTAVES], scatter[MODEL_OCTAVES];
-	double steeper;	   /* makes up for what taking near distances together has lost */
-	double unresolved; /* the part of the ratio that no piece of the group's own explains */
-	/* without sets, and the next two hold instead of all above but the last */
-	bool is_lru;
-	double ways; /* of the cache; infinite: it holds all */
-	size_t sure; /* from this one on all of the group's own pieces miss */
-};
-
-/* P(miss) of a reuse that the group has seen itself; random replacement. */
-double group_miss(const struct group_result *r, double x);
-
-/* The same with LRU and no sets, of a piece of so much mass that has so many lines in between. */
-double lru_miss(const struct counted *c, double ways, double lines, double mass);
-
-/*
- * Miss ratio of each group with random replacement. `ratios` has group_count
- * entries: on entry near the answers, which saves steps, or 0. `results` (may be
- * NULL) gets how they came about.
- */
-void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
-		  struct group_result *results);
+/* P(miss) of a near reuse, or of one in a cell, from m->near_miss. */
+double spread_miss(const struct model *m, const struct reuse *r);
 
 #define SETS_TABLE 512
 
@@ -372,16 +130,6 @@ struct sets {
 	double log_here, log_elsewhere; /* ln P(a line falls into a given set, does not) */
 	double log_factorial;		/* ln (ways - 1)! */
 };
-
-/* What the yardstick multiplies ratios of that cache by; 1 without. */
-double yardstick_factor(const struct model *m, enum model_policy policy,
-			const struct model_cache *cache);
-
-/* The point estimate alone, before the yardstick. There are samples, and lines. */
-double solve_point(struct model *m, enum model_policy policy, const struct model_cache *cache);
-
-/* The sets of a cache of some lines. */
-void solve_init_sets(struct sets *s, const struct model_cache *cache);
 
 void sets_init(struct sets *s, double sets, double ways);
 
@@ -421,28 +169,21 @@ double sets_table_miss(const struct sets_table *t, double stack);
 unsigned sets_nodes(const struct sets *s, double lines[MODEL_SETS_NODES],
 		    double weight[MODEL_SETS_NODES]);
 
-/* The same as random_solve, with LRU within sets. `ratios` need not be set. */
-void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios,
-	       struct group_result *results);
-
-/* P(one given line of `lines` is still there after one miss) = exp(-rate). */
-double random_rate(double lines);
-
-/* The run's ratio: the mean of the groups'. */
-double interval_mean(const struct model *m, const double *ratios);
-
-/* The variance that the choice of its samples gives to a group's ratio. */
-double interval_chance(const struct group *group, double ratio);
-
-/* Half the width that chance gives to the groups' mean; 1 when there is no telling. */
-double interval_half_width(const struct model *m, const double *ratios, double centre);
+/*
+ * The policies. Random: P(miss) of each reuse times `share` is added to m->miss, and how much
+ * misses bring about others to m->sums[].elastic. `lines` above 0.
+ */
+void random_solve(struct model *m, double lines, double share);
+void lru_solve(struct model *m, const struct sets *sets);
 
 /*
- * Instead of centre and half width: the 95 % interval of the groups' mean, `centre`, by bootstrap
- * over the windows. Everything is in [0, 1] where there is no telling. Pure: the same seed gives
- * the same. Returns 0, or -1 when memory ran out.
+ * The far reuses' part of the ratio, had `more` times as many lines been counted between their
+ * touches; and the relative standard error of such a count.
  */
-int bootstrap_interval(const struct model *m, const double *ratios, double centre, uint64_t seed,
-		       double *low, double *high);
+double lru_far(const struct model *m, const struct sets *sets, double more);
+double lru_error(const struct model *m, double lines);
+
+/* The 95 % interval around out->ratio from m->miss and m->sums. */
+void interval_fill(struct model *m, struct model_ratio *out);
 
 #endif

@@ -1,388 +1,188 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * StatCache: the miss ratio R of a fully associative cache of L lines with
- * random replacement. A line survives n evictions with (1 - 1/L)^n, and a reuse
- * distance of d accesses contains d R misses, so
+ * Random replacement in a fully associative cache of L lines, along the run.
  *
- *	R = cold + sum over reuses of mass * f(d R),   f(n) = 1 - (1 - 1/L)^n
+ * M(t) is the number of misses up to the moment t of the axis. Each evicts a given line with
+ * probability 1/L, so a reuse from t1 to t2 misses with
  *
- * which is solved per group, in the order of the run. What a group did not see itself are first
- * touches, and reuses from far (beyond.c): the misses on their way are known by then. The
- * first L misses fill the cache and evict nothing.
+ *	p = 1 - (1 - 1/L)^(max(M(t2), L) - max(M(t1), L))
+ *
+ * (Berg and Hagersten, StatCache, where M is a straight line): the first L misses fill the cache,
+ * and evict nothing. Inside a cell M is a straight line. When a cell's turn comes all that began
+ * before it is known, and its misses x are those of the reuses that end in it, which is concave in
+ * x: of the solutions the largest is found, as a cache that has begun to miss goes on, by Newton's
+ * method from above.
+ *
+ * Reuses that began before the cell are taken together by the part of it that they see: at parts of
+ * 1, 1/2, 1/4 .. 1/32, each shared by the two next to it. Those that began in it are in spread.c.
  */
-#include "model/beyond.h"
-
 #include <math.h>
 #include <string.h>
 
-#define MAX_STEPS    60
-#define MAX_FILLINGS 6 /* of a cache that becomes full within a group */
-#define BURST_STEPS  4
-#define BURST_CLOSE  0.01
-#define NO_SCATTER   0.01
-#define SELDOM	     1e-3 /* miss: what they meet makes nothing of it */
-#define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
+#include "model/parts.h"
 
-/* a + sum of mass_i (1 - exp(-rate x_i R)) + one more such piece, as a function of R. */
-struct equation {
-	const double *x, *mass;
-	size_t count;
-	double rate;
-	double constant;
-	double extra_x, extra_mass;
+#define STEPS	50   /* Newton takes 3 to 8; filling cells, without it, more */
+#define PRECISE 1e-4 /* of a cell's misses */
+#define ALL	40.0 /* exponent from which on nothing survives, as in a cache of one line */
+#define HALVES	6u   /* parts of the cell */
+
+struct cell {
+	size_t first, end; /* its reuses */
+	size_t index;
+	double length;
+	const double *near; /* weights, at each node's distance */
+	double *near_miss;
+	double before; /* misses up to its begin */
+	double room;   /* misses in it that only fill the cache */
+	double rate;   /* -ln(1 - 1/L) */
+	double lines;
+	double sure; /* what misses whatever happens in the cell */
+	double far;  /* weight of the reuses from before */
+	/* what of it is there as the cell begins, by the part that they see, 1/32 first */
+	double halves[HALVES + 1];
 };
 
-double random_rate(double lines)
+static double filled(double misses, double lines)
 {
-	/* A single line survives nothing: so steep that any positive number is infinite. */
-	if (lines <= 1)
-		return 1e200;
-	return -log1p(-1 / lines);
+	return fmax(misses, lines);
 }
 
-/* Value and slope at ratio. */
-static double evaluate(const struct equation *e, double ratio, double *slope)
+static double misses_at(const struct model *m, uint32_t cell, double part)
 {
-	double k = e->rate * ratio, sum = e->constant, steep = 0;
+	return m->misses[cell] + (m->misses[cell + 1] - m->misses[cell]) * part;
+}
 
-	for (size_t i = 0; i < e->count; i++) {
-		double kept = e->mass[i] * exp(-k * e->x[i]);
+/* The greatest node up to its part of the cell; `over` goes to the one above. */
+void random_place(struct reuse *r)
+{
+	double at = 1;
 
-		sum += e->mass[i] - kept;
-		steep += kept * e->x[i];
+	r->node = HALVES - 1;
+	while (r->node > 0 && at > r->part) {
+		r->node--;
+		at /= 2;
 	}
-	if (e->extra_mass > 0) {
-		double kept = e->extra_mass * exp(-k * e->extra_x);
+	r->over = fmin(1, fmax(0, r->part / at - 1));
+}
 
-		sum += e->extra_mass - kept;
-		steep += kept * e->extra_x;
+/* P(still there as the cell begins), for each reuse that began before; in m->passed. */
+static double enter(struct model *m, struct cell *c)
+{
+	c->sure = c->far = 0;
+	memset(c->halves, 0, sizeof(c->halves));
+	for (size_t i = c->first; i < c->end; i++) {
+		const struct reuse *r = &m->reuses[i];
+		double weight = r->weight, since = 0;
+
+		if (r->kind <= REUSE_NEAR || spread_in_cell(r))
+			continue;
+		if (r->kind == REUSE_FIRST) {
+			weight *= reuse_window(m, r)->hidden;
+			c->sure += r->weight - weight;
+		} else {
+			since = misses_at(m, r->begin_cell, r->begin_part);
+		}
+		m->passed[i] =
+			exp(-c->rate * (filled(c->before, c->lines) - filled(since, c->lines)));
+		c->far += weight;
+		weight *= m->passed[i];
+		c->halves[r->node] += weight * (1 - r->over);
+		c->halves[r->node + 1] += weight * r->over;
 	}
-	*slope = e->rate * steep;
+	return fmin(c->length, c->sure + c->far + m->near_weight[c->index]);
+}
+
+/* The misses of the cell's reuses if it has x; *slope gets the derivative. */
+static double misses_of(const struct cell *c, double x, double *slope)
+{
+	const double evicting = c->rate * fmax(0, x - c->room);
+	const double one = fmin(ALL, evicting / c->length), step = c->rate / c->length;
+	double kept[2] = {exp(-one), exp(-one * M_SQRT2)}, distance[2] = {1, M_SQRT2};
+	double part = 1 / (double)(1u << (HALVES - 1)), stays = exp(-fmin(ALL, evicting * part));
+	double sum = c->sure + c->far, rise = 0;
+
+	for (unsigned node = 0; node < HALVES; node++) {
+		double there = c->halves[node] * stays;
+
+		sum -= there;
+		rise += there * c->rate * part;
+		stays *= stays;
+		part *= 2;
+	}
+	for (unsigned node = 0; node < MODEL_NODES; node++) {
+		double *k = &kept[node % 2], *d = &distance[node % 2];
+
+		sum += c->near[node] * (1 - *k);
+		rise += c->near[node] * *k * step * *d;
+		*k *= *k;
+		*d *= 2;
+	}
+	*slope = rise;
 	return sum;
 }
 
-/* The slope at 0 decides whether there is a root above 0 when 0 is one itself. */
-static bool only_root_is_zero(const struct equation *e)
+static double solve_cell(const struct cell *c, double x, double *slope)
 {
-	double steep = e->extra_mass * e->extra_x;
+	for (int step = 0; step < STEPS; step++) {
+		double next = misses_of(c, x, slope);
 
-	if (e->constant > 0)
-		return false;
-	for (size_t i = 0; i < e->count; i++)
-		steep += e->mass[i] * e->x[i];
-	return e->rate * steep <= 1;
-}
-
-/*
- * The largest root of e(R) = R in [0, 1]. The difference is concave, so Newton
- * steps from the right of the root stay there and only fall. A start on its left
- * is carried over to the right by its first step, or begins again at 1.
- */
-static double solve(const struct equation *e, double start)
-{
-	double ratio = fmax(start, START_MIN);
-
-	if (only_root_is_zero(e))
-		return 0;
-	for (int i = 0; i < MAX_STEPS; i++) {
-		double slope, excess = evaluate(e, ratio, &slope) - ratio, next;
-
-		if (i == 0 && excess > 0 && slope > 0.9) {
-			ratio = 1;
-			continue;
-		}
-		if (slope >= 1)
-			return ratio; /* rounding alone brings us here: at the double root */
-		next = fmin(1, fmax(0, ratio + excess / (1 - slope)));
-		if (fabs(next - ratio) <= 1e-7 * next + 1e-15)
+		if (c->room <= 0 && *slope < 1)
+			next = x + (next - x) / (1 - *slope);
+		next = fmax(c->sure, fmin(x, next));
+		if (x - next <= PRECISE * x)
 			return next;
-		ratio = next;
+		x = next;
 	}
-	return ratio;
+	return x;
 }
 
-/*
- * What has happened up to the group that is being solved. Misses by the end of each
- * group; a cache that is not full yet evicts nothing, so evictions are what of them goes
- * beyond the cache's lines.
- */
-struct past {
-	const struct model *m;
-	double *evictions; /* group_count + 1, by the beginning of each group */
-	double misses;
-};
-
-/* Evictions before `position`, which lies before group *g; *g moves back, for the next call. */
-static double evictions_before(const struct past *p, double position, size_t *g)
+/* The chances of the cell's reuses, now that it is known to have x misses. */
+static void leave(struct model *m, const struct cell *c, double x, double share)
 {
-	const struct group *group;
-	double share;
+	const double evicting = c->rate * fmax(0, x - c->room);
+	const double one = fmin(ALL, evicting / c->length);
+	double stays[HALVES + 1], kept[2] = {exp(-one), exp(-one * M_SQRT2)};
 
-	if (position <= 0)
-		return 0;
-	while (*g > 0 && position < p->m->groups[*g].start)
-		--*g;
-	group = &p->m->groups[*g];
-	share = (position - group->start) / fmax(1, group_length(p->m, *g));
-	return p->evictions[*g] + fmin(1, share) * (p->evictions[*g + 1] - p->evictions[*g]);
-}
-
-/* The equation of one group: its own pieces first, then those beyond. */
-struct system {
-	struct pieces p;
-	size_t own_count;
-	const double *own_x; /* before anything is made of them */
-	struct equation e;
-};
-
-/*
- * The group's `far` mass: reuses that come from before what it has seen, in the shares of
- * the pool. Of their distance, the part in this group passes at its own ratio; what they
- * met before is known. None can come from before the run.
- */
-static void add_far(struct system *s, const struct beyond *b, const struct past *p, size_t g,
-		    double rate, double far)
-{
-	const struct group *group = &p->m->groups[g];
-	double here = group_reach(p->m, g), before = group->start + here, kept = 0;
-	struct far f = beyond_group(b, group, before);
-	size_t i = f.first, at = g;
-
-	if (f.total <= 0) {
-		pieces_add(&s->p, f.end, far);
-		return;
+	stays[0] = exp(-fmin(ALL, evicting / (1u << (HALVES - 1))));
+	for (unsigned node = 1; node <= HALVES; node++)
+		stays[node] = stays[node - 1] * stays[node - 1];
+	for (unsigned node = 0; node < MODEL_NODES; node++) {
+		c->near_miss[node] = 1 - kept[node % 2];
+		kept[node % 2] *= kept[node % 2];
 	}
-	far /= f.total;
-	s->e.constant += far * b->cold;
-	for (; i < f.last && far_place(b, &f, i) < here; i++)
-		pieces_add(&s->p, far_place(b, &f, i), far * b->p.mass[i]);
-	for (; i < f.last; i++) {
-		double from = before - far_place(b, &f, i);
-		double met = p->evictions[g] - evictions_before(p, from, &at);
+	for (size_t i = c->first; i < c->end; i++) {
+		const struct reuse *r = &m->reuses[i];
+		double hidden = r->kind == REUSE_FIRST ? reuse_window(m, r)->hidden : 1, there;
 
-		kept += b->p.mass[i] * exp(-rate * met);
-		s->e.constant += far * b->p.mass[i];
-	}
-	s->e.constant -= far * kept;
-	s->e.extra_x = here;
-	s->e.extra_mass = far * kept;
-}
-
-/* Of `misses` in a group, the share that evicts. A hair of slack, for the rounding of sums. */
-static double evicting(const struct past *p, double misses, double lines)
-{
-	double full = p->misses + misses - lines;
-
-	if (p->misses > lines * (1 + 1e-9))
-		return 1;
-	return full > lines * 1e-9 ? full / misses : 0;
-}
-
-/*
- * A cache may become full within the group. One that holds all of the program never is, and
- * has no misses but first touches, though the equation may have a root farther up.
- */
-static double solve_group(struct system *s, const struct past *p, size_t g, double lines,
-			  double rate, double start)
-{
-	double length = group_length(p->m, g), share = -1;
-	bool fits = p->m->has_footprint && p->m->last_lines <= lines;
-	double ratio = fits ? s->e.constant : 1;
-
-	for (int i = 0; i < MAX_FILLINGS; i++) {
-		double now = evicting(p, ratio * length, lines);
-
-		if (fabs(now - share) < 1e-3)
-			break;
-		share = now;
-		s->e.rate = rate * share;
-		ratio = solve(&s->e, i == 0 && start > 0 ? start : 1);
-	}
-	return ratio;
-}
-
-/* What random_solve knows of all groups. */
-struct solver {
-	const struct model *m;
-	struct beyond beyond;
-	struct past past;
-	double lines, rate;
-};
-
-static void set_up(const struct solver *v, size_t g, struct system *s)
-{
-	const struct group *group = &v->m->groups[g];
-	const struct survival *joined = &v->m->kinds[group->kind].joined;
-
-	s->e = (struct equation){.x = s->p.x, .mass = s->p.mass, .constant = group->first_touches};
-	memcpy(s->p.x, joined->x, joined->count * sizeof(*joined->x));
-	memcpy(s->p.mass, joined->mass, joined->count * sizeof(*joined->mass));
-	s->p.count = s->own_count = joined->count;
-	s->own_x = joined->x;
-	s->p.last_quarter = 0; /* what lies beyond stays apart */
-	if (group->own.left > s->e.constant)
-		add_far(s, &v->beyond, &v->past, g, v->rate, group->own.left - s->e.constant);
-	s->e.count = s->p.count;
-}
-
-/* A group's reuses by octaves of their distance: how many, and how many of them miss. */
-struct octaves {
-	unsigned first, end; /* those there are */
-	double mass[MODEL_OCTAVES], miss[MODEL_OCTAVES];
-	double far; /* miss ratio of what comes from farther than the group has seen */
-	double far_mass;
-};
-
-static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
-{
-	double far = ratio, left = 1;
-
-	*o = (struct octaves){.far = 1};
-	if (s->own_count == 0)
-		return;
-	o->first = model_octave(s->own_x[0]);
-	o->end = model_octave(s->own_x[s->own_count - 1]) + 1;
-	for (size_t i = 0; i < s->own_count; i++) {
-		unsigned a = model_octave(s->own_x[i]);
-		double miss = s->p.mass[i] * -expm1(-s->e.rate * ratio * s->p.x[i]);
-
-		o->mass[a] += s->p.mass[i];
-		o->miss[a] += miss;
-		far -= miss;
-		left -= s->p.mass[i];
-	}
-	o->far_mass = fmax(0, left);
-	if (left > 1e-6)
-		o->far = fmin(1, fmax(0, far / left));
-}
-
-/*
- * What of a reuse that meets n misses on average, in units of what replaces a line, misses itself:
- * as ln P(hit).
- */
-static double scattered(double n, double scatter)
-{
-	/* They are gamma distributed: P(hit) = (1 + n scatter)^(-1 / scatter). */
-	return n * scatter > NO_SCATTER ? log1p(n * scatter) / scatter : n;
-}
-
-/* What reuses of each octave meet on their way. */
-static void look_on_the_way(const struct scatter *s, const struct octaves *o,
-			    struct group_result *r)
-{
-	double from[MODEL_OCTAVES + 1], miss[MODEL_OCTAVES + 1];
-
-	from[o->end] = o->far_mass;
-	miss[o->end] = o->far;
-	for (unsigned a = o->end; a-- > 0;) {
-		from[a] = from[a + 1] + o->mass[a];
-		miss[a] = o->mass[a] > 0 ? o->miss[a] / o->mass[a] : 0;
-	}
-	for (unsigned a = o->first; a < o->end; a++) {
-		struct between b = {1, 0};
-
-		if (miss[a] > SELDOM)
-			b = scatter_between(s, a, from, miss, o->end);
-		r->on_the_way[a] = b.share;
-		r->scatter[a] = b.scatter;
-	}
-}
-
-/* Whether the group's own misses lie as the equation takes them to lie. */
-static bool lie_evenly(const struct octaves *o, const struct group_result *r)
-{
-	for (unsigned a = o->first; a < o->end; a++)
-		if (r->on_the_way[a] <= 1 - BURST_CLOSE || r->scatter[a] > NO_SCATTER)
-			return false;
-	return true;
-}
-
-/*
- * Solve again with the misses that reuses meet where these come in bursts. r gets what they meet.
- */
-static double solve_bursts(const struct solver *v, size_t g, struct system *s, double ratio,
-			   struct group_result *r)
-{
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
-		r->on_the_way[a] = 1;
-		r->scatter[a] = 0;
-	}
-	for (int step = 0; step < BURST_STEPS && ratio > 0; step++) {
-		struct octaves o;
-		double before = ratio, n = s->e.rate * ratio;
-
-		sum_octaves(s, ratio, &o);
-		look_on_the_way(&v->m->scatter, &o, r);
-		if (step == 0 && lie_evenly(&o, r))
-			break;
-		for (size_t i = 0; i < s->own_count; i++) {
-			unsigned a = model_octave(s->own_x[i]);
-			double met = n * s->own_x[i] * r->on_the_way[a];
-
-			s->p.x[i] = n > 0 ? scattered(met, r->scatter[a]) / n : s->own_x[i];
-		}
-		ratio = solve_group(s, &v->past, g, v->lines, v->rate, ratio);
-		if (fabs(ratio - before) < BURST_CLOSE * before)
-			break;
-	}
-	return ratio;
-}
-
-double group_miss(const struct group_result *r, double x)
-{
-	unsigned octave = model_octave(x);
-	double miss;
-
-	miss = -expm1(-scattered(r->rate * r->on_the_way[octave] * x, r->scatter[octave]));
-	return miss + r->steeper * miss * (1 - miss);
-}
-
-/*
- * r->on_the_way and r->scatter are set. The equation has near distances as one, the shares are of
- * each: what they differ by goes to those that may miss or not, so that the sum is the group's
- * ratio.
- */
-static void report_group(const struct group *g, const struct system *s, double ratio,
-			 struct group_result *r)
-{
-	double joined = 0, apart = 0, open = 0;
-
-	r->is_lru = false;
-	r->steeper = 0;
-	r->rate = s->e.rate * ratio;
-	for (size_t i = 0; i < s->own_count; i++)
-		joined += s->p.mass[i] * -expm1(-r->rate * s->p.x[i]);
-	for (size_t i = 0; i < g->own.count; i++) {
-		double miss = group_miss(r, g->own.x[i]);
-
-		apart += g->own.mass[i] * miss;
-		open += g->own.mass[i] * miss * (1 - miss);
-	}
-	r->unresolved = fmin(g->own.left, fmax(0, ratio - joined));
-	if (open > 0)
-		r->steeper = fmin(1, fmax(-1, (ratio - r->unresolved - apart) / open));
-}
-
-void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
-		  struct group_result *results)
-{
-	struct solver v = {
-		.m = m, .past = {m, m->evictions, 0}, .lines = lines, .rate = random_rate(lines)};
-	struct system s;
-
-	beyond_set_up(m, &m->tails[kind], false, &v.beyond);
-	m->evictions[0] = 0;
-	for (size_t g = 0; g < m->group_count; g++) {
-		struct group_result r;
-
-		set_up(&v, g, &s);
-		ratios[g] = solve_group(&s, &v.past, g, lines, v.rate, ratios[g]);
-		ratios[g] = solve_bursts(&v, g, &s, ratios[g], &r);
-		v.past.misses += ratios[g] * group_length(m, g);
-		m->evictions[g + 1] = fmax(0, v.past.misses - lines);
-		if (results == NULL)
+		if (r->kind <= REUSE_NEAR || spread_in_cell(r))
 			continue;
-		report_group(&m->groups[g], &s, ratios[g], &r);
-		results[g] = r;
+		there = stays[r->node] * (1 - r->over) + stays[r->node + 1] * r->over;
+		m->miss[i] += share * (1 - hidden * m->passed[i] * there);
 	}
+}
+
+void random_solve(struct model *m, double lines, double share)
+{
+	struct cell c = {.lines = lines};
+
+	c.rate = lines > 1 ? fmin(ALL, -log1p(-1 / lines)) : ALL;
+	m->misses[0] = 0;
+	for (c.index = 0; c.index < m->window_count * MODEL_CELLS; c.index++) {
+		double x, slope;
+
+		c.length = m->windows[c.index / MODEL_CELLS].length / MODEL_CELLS;
+		c.first = m->cell_first[c.index];
+		c.end = m->cell_first[c.index + 1];
+		c.near = &m->near[c.index * MODEL_NODES];
+		c.near_miss = &m->near_miss[c.index * MODEL_NODES];
+		c.before = m->misses[c.index];
+		c.room = fmax(0, lines - c.before);
+		x = solve_cell(&c, enter(m, &c), &slope);
+		m->misses[c.index + 1] = c.before + x;
+		leave(m, &c, x, share);
+		m->sums[c.index / MODEL_CELLS].elastic += share * fmin(1, slope) / MODEL_CELLS;
+	}
+	for (size_t i = 0; i < m->reuse_count; i++)
+		if (m->reuses[i].kind <= REUSE_NEAR || spread_in_cell(&m->reuses[i]))
+			m->miss[i] += share * spread_miss(m, &m->reuses[i]);
 }

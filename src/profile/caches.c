@@ -117,24 +117,11 @@ enum model_policy profile_policy(const struct query *q)
 	return policies[q->policy];
 }
 
-static struct model_cache cache_of(const struct profile *p, const struct query *q)
-{
-	return (struct model_cache){q->size_bytes / p->line_bytes, q->ways};
-}
-
 void profile_solve(const struct profile *p, const struct query *q, struct model_ratio *out)
 {
-	struct model_cache cache = cache_of(p, q);
+	const struct model_cache cache = {q->size_bytes / p->line_bytes, q->ways};
 
-	model_solve_cache(p->model, profile_policy(q), &cache, out);
-}
-
-int profile_attribute(const struct profile *p, const struct query *q, struct model_share *shares,
-		      struct err *err)
-{
-	struct model_cache cache = cache_of(p, q);
-
-	return model_attribute_cache(p->model, profile_policy(q), &cache, shares, err);
+	model_solve(p->model, profile_policy(q), &cache, out);
 }
 
 const char *profile_cache_name(const struct profile *p, uint64_t size_bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads one process of a profile, and builds its model. */
+/* Reads one process of a profile. */
 #include "profile/profile.h"
 
 #include <inttypes.h>
@@ -7,14 +7,11 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "profile/sample_weights.h"
-#include "profile/sampled.h"
+#include "profile/weights.h"
 #include "store/events.h"
 
-#define MOST_LINE 4096u /* bytes: longest line that samples watch */
-
-#define LINE_USE_FIRST 2 /* log2 of the smallest line size in bytes */
-#define LINE_USE_ALL   65535.0
+#define LEAST_LINE 4u	 /* bytes: shortest line that samples watch */
+#define MOST_LINE  4096u /* and the longest */
 
 /* There must be at least one. */
 static const struct store_process *busiest_process(const struct profile *p)
@@ -72,197 +69,6 @@ int64_t profile_window(const struct profile *p, uint32_t number)
 	return w != NULL ? w - p->windows : -1;
 }
 
-/* A count of accesses in the unit of the model, touches of lines. */
-static uint64_t scaled(const struct profile *p, uint64_t accesses)
-{
-	return p->touches > 1 ? (uint64_t)((double)accesses * p->touches + 0.5) : accesses;
-}
-
-static uint16_t lines_of(const struct profile *p, const struct store_access *a)
-{
-	if (p->chosen_from == 0)
-		return 1;
-	return (uint16_t)profile_lines_touched(a, p->line_bytes);
-}
-
-static uint32_t place_of(const struct store_access *a)
-{
-	return a->location == STORE_NONE ? 0 : (uint32_t)(a->location + 1);
-}
-
-/* Take the samples of closed windows only. */
-static void take_samples(struct profile *p, const struct sampled *part, struct model_sample *s)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->sample_count; i++) {
-		int64_t window = profile_window(p, p->samples[i].window);
-
-		if (window < 0)
-			continue;
-		p->samples[kept] = p->samples[i];
-		s[kept] = (struct model_sample){
-			scaled(p, p->samples[i].distance),
-			(uint32_t)window,
-			p->samples[i].status == 0,
-			scaled(p, sampled_place(part, window, p->samples[i].position)),
-			p->samples[i].begin.kind == PROFILE_LOAD,
-			0,
-			lines_of(p, &p->samples[i].begin),
-			place_of(&p->samples[i].begin)};
-		if (p->weights != NULL)
-			s[kept].weight = p->weights[kept] = p->weights[i];
-		kept++;
-	}
-	p->cut_samples = p->sample_count - kept;
-	p->sample_count = kept;
-}
-
-/* The same for outcomes of long watches. */
-static void take_follows(struct profile *p, const struct sampled *part, struct model_follow *f)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->follow_count; i++) {
-		const struct store_follow *x = &p->follows[i];
-		int64_t window = profile_window(p, x->window);
-
-		if (window < 0)
-			continue;
-		p->follows[kept] = *x;
-		f[kept] = (struct model_follow){
-			(uint32_t)window, scaled(p, x->watched), x->status == 0, 0,
-			scaled(p, sampled_place(part, window, x->position))};
-		if (p->follow_weights != NULL)
-			f[kept].weight = p->follow_weights[kept] = p->follow_weights[i];
-		kept++;
-	}
-	p->follow_count = kept;
-}
-
-/*
- * Take the stack distances for lines of the profile's size; for shorter lines than counted, those
- * of the shortest. Returns their number.
- */
-static size_t take_stacks(const struct profile *p, struct model_stack *out)
-{
-	unsigned shift = (unsigned)__builtin_ctz(p->line_bytes);
-	unsigned size = shift > STORE_STACK_FIRST ? shift - STORE_STACK_FIRST : 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < p->stack_count && size < STORE_STACK_SIZES; i++) {
-		const struct store_stack *x = &p->stacks[i].of[size];
-		int64_t window = profile_window(p, p->stacks[i].window);
-
-		if (window >= 0 && x->touched)
-			out[kept++] = (struct model_stack){(uint32_t)window, scaled(p, x->distance),
-							   x->lines};
-	}
-	return kept;
-}
-
-/* Tell whether the process ended in a way that reported its untouched lines, too. */
-static bool has_ended(const struct store_process *x)
-{
-	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0 ||
-	       (strcmp(x->state, "killed") == 0 && x->told_end);
-}
-
-static int read_follows(struct profile *p, struct err *err)
-{
-	if (store_read_arrivals(p->store, p->process->id, &p->arrivals, &p->arrival_count, err) !=
-	    0)
-		return -1;
-	if (store_read_stack_distances(p->store, p->process->id, &p->stacks, &p->stack_count,
-				       err) != 0)
-		return -1;
-	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
-	return p->cut_follows ? 0
-			      : store_read_follows(p->store, p->process->id, &p->follows,
-						   &p->follow_count, err);
-}
-
-/* The used share of the lines in the pages that the process held; 0: unknown. */
-static double line_use(const struct profile *p, uint32_t line_bytes)
-{
-	unsigned size = (unsigned)__builtin_ctz(line_bytes) - LINE_USE_FIRST;
-
-	return size < STORE_LINE_USES ? p->process->line_use[size] / LINE_USE_ALL : 0;
-}
-
-/*
- * The same, but counting lines that were touched at any time. If the lines are shorter than the
- * recorded ones, some of them may have been touched only when a whole structure was zeroed, which
- * no sample shows. So the larger share of the two sizes is used.
- */
-static double line_made(const struct profile *p)
-{
-	double use = line_use(p, p->line_bytes), recorded = line_use(p, p->recorded_line);
-
-	return p->line_bytes < p->recorded_line && recorded > use ? recorded : use;
-}
-
-static struct model_window *make_windows(const struct profile *p, const struct sampled *part)
-{
-	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
-
-	for (size_t i = 0; w != NULL && i < p->window_count; i++)
-		w[i] = (struct model_window){
-			scaled(p, sampled_place(part, (int64_t)i, p->windows[i].start)),
-			scaled(p, p->windows[i].length),
-			scaled(p, p->windows[i].stands_for),
-			p->windows[i].footprint_pages,
-			p->windows[i].chosen,
-			p->windows[i].chosen_loads};
-	return w;
-}
-
-int profile_build_model(struct profile *p, struct err *err)
-{
-	struct model_window *w = NULL;
-	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
-	struct model_follow *f = calloc(p->follow_count + 1, sizeof(*f));
-	struct model_stack *stacks = calloc(p->stack_count + 1, sizeof(*stacks));
-	struct sampled part = {0};
-
-	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) == 0)
-		w = make_windows(p, &part);
-	if (w == NULL || s == NULL || f == NULL || stacks == NULL) {
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
-		goto out;
-	}
-	take_samples(p, &part, s);
-	take_follows(p, &part, f);
-	p->model = model_new(
-		&(struct model_input){.windows = w,
-				      .window_count = p->window_count,
-				      .samples = s,
-				      .sample_count = p->sample_count,
-				      .accesses = scaled(p, part.accesses),
-				      .footprint_pages =
-					      part.is_part ? 0 : p->process->footprint_pages,
-				      .line_use = line_use(p, p->line_bytes),
-				      .line_made = line_made(p),
-				      .line_bytes = p->line_bytes,
-				      .follows = f,
-				      .follow_count = p->follow_count,
-				      .stacks = stacks,
-				      .stack_count = take_stacks(p, stacks),
-				      .touches = p->touches,
-				      .chosen_from = p->chosen_from,
-				      .weight_one = PROFILE_WEIGHT_ONE,
-				      .all = p->all,
-				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
-		err);
-out:
-	sampled_release(&part);
-	free(stacks);
-	free(f);
-	free(w);
-	free(s);
-	return p->model != NULL ? 0 : -1;
-}
-
 static int index_locations(struct profile *p, struct err *err)
 {
 	for (size_t i = 0; i < p->location_count; i++)
@@ -297,15 +103,29 @@ static int read_data(struct profile *p, struct err *err)
 	return 0;
 }
 
+/* Keep the samples of closed windows only. */
+static void take_closed(struct profile *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (profile_window(p, p->samples[i].window) >= 0)
+			p->samples[kept++] = p->samples[i];
+	p->unclosed_samples = p->sample_count - kept;
+	p->sample_count = kept;
+}
+
 static int read_samples(struct profile *p, struct err *err)
 {
-	return store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) ==
-				       0 &&
-			       store_read_samples(p->store, p->process->id, &p->samples,
-						  &p->sample_count, err) == 0 &&
-			       sample_weights(p, err) == 0
-		       ? 0
-		       : -1;
+	int64_t id = p->process->id;
+
+	if (store_read_windows(p->store, id, &p->windows, &p->window_count, err) != 0 ||
+	    store_read_samples(p->store, id, &p->samples, &p->sample_count, err) != 0 ||
+	    store_read_far(p->store, id, &p->far, &p->far_count, err) != 0 ||
+	    store_read_stack_distances(p->store, id, &p->stacks, &p->stack_count, err) != 0)
+		return -1;
+	take_closed(p);
+	return weights_of_samples(p, err);
 }
 
 /* Tell whether it is an event profile, which has no samples for a model; *err then says so. */
@@ -337,7 +157,7 @@ static int read_line_bytes(struct profile *p, const char *path, struct err *err)
 	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
 	p->recorded_line = p->line_bytes;
 	p->touches = 1;
-	if (p->line_bytes > 0 && p->line_bytes <= MOST_LINE &&
+	if (p->line_bytes >= LEAST_LINE && p->line_bytes <= MOST_LINE &&
 	    (p->line_bytes & (p->line_bytes - 1)) == 0)
 		return 0;
 	return err_set(err, "profile '%s' is damaged: it watched lines of %u bytes", path,
@@ -354,8 +174,7 @@ static int read_code(struct profile *p, struct err *err)
 /* Read the samples with their data, and build the model. */
 static int read_sampled(struct profile *p, struct err *err)
 {
-	return read_samples(p, err) == 0 && read_code(p, err) == 0 && read_follows(p, err) == 0 &&
-			       read_data(p, err) == 0
+	return read_samples(p, err) == 0 && read_code(p, err) == 0 && read_data(p, err) == 0
 		       ? profile_build_model(p, err)
 		       : -1;
 }
@@ -478,7 +297,7 @@ int profile_open_beside(struct profile *p, const struct profile *run, int64_t pr
 		.is_beside = true,
 	};
 	if (choose_process(p, process, err) == 0 && read_samples(p, err) == 0 &&
-	    read_follows(p, err) == 0 && profile_build_model(p, err) == 0)
+	    profile_build_model(p, err) == 0)
 		return 0;
 	profile_close(p);
 	return -1;
@@ -487,8 +306,6 @@ int profile_open_beside(struct profile *p, const struct profile *run, int64_t pr
 void profile_close(struct profile *p)
 {
 	model_free(p->model);
-	model_free(p->chosen);
-	model_free(p->all);
 	map_release(&p->location_index);
 	free(p->data_costs);
 	free(p->structures);
@@ -507,9 +324,10 @@ void profile_close(struct profile *p)
 	free(p->modules);
 	free(p->locations);
 	free(p->weights);
-	free(p->follow_weights);
-	free(p->follows);
-	free(p->arrivals);
+	for (size_t k = 0; k < PROFILE_STRATA; k++)
+		free(p->strata[k]);
+	free(p->ends);
+	free(p->far);
 	free(p->stacks);
 	free(p->samples);
 	free(p->windows);
@@ -533,6 +351,13 @@ const struct store_location *profile_location(const struct profile *p, int64_t i
 	if (!map_get(&p->location_index, (uint64_t)id, &index))
 		return NULL;
 	return &p->locations[index];
+}
+
+size_t profile_location_index(const struct profile *p, int64_t id)
+{
+	const struct store_location *l = profile_location(p, id);
+
+	return l != NULL ? (size_t)(l - p->locations) : p->location_count;
 }
 
 const char *profile_module_path(const struct profile *p, const struct store_location *l)

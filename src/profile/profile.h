@@ -16,7 +16,7 @@
 #include "store/whose.h"
 
 /* With fewer, views warn. */
-#define PROFILE_ENOUGH_SAMPLES 10000
+#define PROFILE_ENOUGH_SAMPLES 5000
 #define PROFILE_ENOUGH_WINDOWS 25
 
 /* The machine's data caches according to the profile; size 0: unknown. */
@@ -28,9 +28,6 @@ struct profile_cache {
 
 #define PROFILE_LOAD 1 /* kind of an access: only a load */
 
-/* The weight of a sample that represents only itself. */
-#define PROFILE_WEIGHT_ONE 256u
-
 /* The accesses to data of the instruction at a location. */
 struct profile_accesses {
 	int64_t location_id;
@@ -38,6 +35,28 @@ struct profile_accesses {
 };
 
 #define PROFILE_BOUNDS 6
+#define PROFILE_STRATA 2
+
+/*
+ * An access that touches a line again, or for the first time: the end of a near reuse, which a
+ * sample saw, or of a far one. All that is said of misses by code and data is about ends: each
+ * stands for some accesses of the run, and all of them for all. Samples that were not touched again
+ * are none, as far reuses stand for their ends.
+ */
+struct profile_end {
+	const struct store_access *access;
+	const struct store_access *begin; /* the touch before; NULL: none, or not known */
+	uint64_t distance; /* accesses of the run since then; where windows have gaps, at most */
+	size_t item;	   /* of samples, or of far_items */
+	uint32_t window;   /* index */
+	bool is_far;
+	bool is_temporal; /* touches some of the same bytes as before; otherwise spatial */
+	/*
+	 * The part of it that is a first touch; then it is far, too. Where windows have gaps, the
+	 * rest are reuses of lines whose last touch is in one.
+	 */
+	double first;
+};
 
 struct profile {
 	struct store *store;
@@ -48,25 +67,22 @@ struct profile {
 
 	struct store_window *windows;
 	size_t window_count;
-	/* Of closed windows, in the order of the model's shares. */
-	struct store_sample *samples;
+	struct store_sample *samples; /* of closed windows, in their order */
 	size_t sample_count;
+	double *weights;		/* accesses of its window for which each sample stands */
+	double *strata[PROFILE_STRATA]; /* of each window: accesses by stratum, see weights.h */
 	/*
-	 * Samples of a window that never closed, because the process was killed. Only its reused
+	 * Samples of a window that never closed, because the process was killed. Only its near
 	 * samples were written, so none of them may count.
 	 */
-	size_t cut_samples;
-	/*
-	 * Outcomes of long watches. There are none if the process was cut off: then only touched
-	 * lines were reported, which are the near ones.
-	 */
-	struct store_follow *follows;
-	size_t follow_count;
+	size_t unclosed_samples;
+	struct store_far *far; /* for all line sizes, also of windows that never closed */
+	size_t far_count;
 	struct store_stack_distance *stacks; /* for all line sizes */
 	size_t stack_count;
-	struct store_arrival *arrivals;
-	size_t arrival_count; /* 0 for other line sizes than the recorded one */
-	bool cut_follows;     /* the profile has outcomes that are unused for this reason */
+	struct profile_end *ends;
+	size_t end_count;
+	size_t far_items; /* number of them that are far */
 	struct store_location *locations;
 	size_t location_count;
 	struct map location_index; /* id -> index in locations */
@@ -128,22 +144,11 @@ struct profile {
 	struct model *model;
 	uint32_t recorded_line; /* bytes; the line size watched in every sample */
 	uint32_t line_bytes;	/* the line size of the members above */
-	/* Each sample represents this many of its window, times PROFILE_WEIGHT_ONE. */
-	uint32_t *weights;
 	/*
-	 * With another line size than the recorded one, samples are the multi-size samples: their
-	 * outcomes have weights, too, and `touches` is the average number of lines that an access
-	 * touches. Otherwise NULL and 1.
+	 * With another line size than the recorded one, samples are the multi-size samples, and
+	 * `touches` is the number of lines that an access touches on average. Otherwise it is 1.
 	 */
-	uint32_t *follow_weights;
 	double touches;
-	size_t chosen_from; /* number of samples at the recorded size; otherwise 0 */
-	/*
-	 * Two models at the recorded line size, with which the model corrects its estimates: of
-	 * all samples, and of the chosen ones. This profile owns both. `all` is NULL
-	 * as long as another profile has that model; `chosen` is NULL at the recorded size.
-	 */
-	struct model *all, *chosen;
 	const char *machine; /* the machine whose caches are used; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
 	bool is_beside; /* the store and the processes belong to another profile */
@@ -169,7 +174,7 @@ int profile_open_fields(struct profile *p, const char *path, int64_t process, st
 void profile_close(struct profile *p);
 
 /*
- * Change to another line size: samples, follows and model are replaced by those of that size.
+ * Change to another line size: samples, ends and model are replaced by those of that size.
  * Returns -1 if the profile has none of it (then *p is unchanged), or memory runs out.
  */
 int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err);
@@ -238,11 +243,17 @@ int profile_choose(const struct profile *p, const struct query *q, struct query 
 /* The miss ratio of the query's cache, whose size must be set (rounded down to whole lines). */
 void profile_solve(const struct profile *p, const struct query *q, struct model_ratio *out);
 
-/* The samples' shares of the accesses and of the misses of the same cache; see model_attribute. */
-int profile_attribute(const struct profile *p, const struct query *q, struct model_share *shares,
-		      struct err *err);
+/*
+ * The share of each of p->ends in the accesses and in the misses of the same cache: over all, 1 and
+ * the miss ratio. The caller frees them; NULL with *err when memory runs out.
+ */
+struct model_share *profile_attribute(const struct profile *p, const struct query *q,
+				      struct err *err);
 
-/* Build p->model from p's samples, follows and windows; removes samples that do not count. */
+/*
+ * For profile.c and lines.c: build p->ends and p->model from p's samples with their weights, far
+ * reuses and windows.
+ */
 int profile_build_model(struct profile *p, struct err *err);
 /* For profile.c: misses and references by data structure. Returns 0, or -1 with *err. */
 int profile_read_bins(struct profile *p, struct err *err);
@@ -253,6 +264,12 @@ const struct trace_sample_bounds *profile_bounds(const struct profile *p, const 
 /* For profile.c: turn bins, or evictions, of a sampled simulation into estimates. */
 int profile_sample_bins(struct profile *p, struct err *err);
 void profile_sample_evictions(struct profile *p);
+
+/* The index of a line size in struct store_far and in the counts of far lines. */
+static inline size_t profile_far_size(uint32_t line_bytes)
+{
+	return (size_t)__builtin_ctz(line_bytes) - 2; /* the first is 4 bytes */
+}
 
 /* The number of lines of `line_bytes` that an access touches, at least 1. */
 uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes);
@@ -268,5 +285,8 @@ size_t profile_structure(const struct profile *p, int64_t id);
 
 /* The location with an id, or NULL. */
 const struct store_location *profile_location(const struct profile *p, int64_t id);
+
+/* Its index in p->locations; location_count: it is missing. */
+size_t profile_location_index(const struct profile *p, int64_t id);
 
 #endif

@@ -138,8 +138,8 @@ static int touch(const char *path, struct err *err)
  */
 static int set_up(struct store *s, struct err *err)
 {
-	char *sql = sqlite3_mprintf("PRAGMA page_size = 16384;"
-				    "PRAGMA wal_autocheckpoint = 128;"
+	char *sql = sqlite3_mprintf("PRAGMA page_size = 8192;"
+				    "PRAGMA wal_autocheckpoint = 256;"
 				    "PRAGMA synchronous = OFF;"
 				    "PRAGMA temp_store = MEMORY;"
 				    "BEGIN IMMEDIATE;"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Layout of the tables with lists: the position of each number of an item, such as a sample, a
- * follow, or a location.
+ * Layout of the tables with lists: the position of each number of an item, such as a sample or
+ * a location.
  */
 #ifndef DWELL_STORE_LISTS_H
 #define DWELL_STORE_LISTS_H
@@ -12,55 +12,65 @@
 #include "store/private.h"
 
 /*
- * The numbers of an access, in the order of the views. The address is relative to a base among the
- * item's other numbers; the block is relative to the address: see schema.sql.
+ * The numbers of an access: see sample_batch in schema.sql. All are 0 for no access, whose location
+ * is STORE_NONE.
  */
 enum {
-	ACCESS_LOCATION,
+	ACCESS_ID, /* of its kind, in access_batch */
 	ACCESS_ADDRESS,
-	ACCESS_SIZE,
-	ACCESS_KIND,
-	ACCESS_THREAD,
-	ACCESS_SITE,
 	ACCESS_BLOCK,
-	ACCESS_PATH,
 	ACCESS_NUMBERS,
 };
 
-void access_to_numbers(const struct store_access *a, uint64_t base,
-		       int64_t numbers[ACCESS_NUMBERS]);
-struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS], uint64_t base);
+/* Those of a kind of access: location, size, kind, thread, site, path, an address. */
+#define ACCESS_KIND_NUMBERS 7
 
-/* The numbers of a sample, in the order of the view; without a reuse they end before SAMPLE_END. */
+/*
+ * The address and the block are relative to those of `first`, the item's first access; for this
+ * itself (`first` is NULL) to its kind's. Writes the kind, if it is new. A failure is noted in the
+ * store.
+ */
+void access_to_numbers(struct store *s, const struct store_access *a,
+		       const struct store_access *first, int64_t numbers[ACCESS_NUMBERS]);
+
+/* Read all kinds of accesses, once; then access_from_numbers returns false for one of no kind. */
+int accesses_read(struct store *s, struct err *err);
+bool access_from_numbers(const struct store *s, const int64_t numbers[ACCESS_NUMBERS],
+			 const struct store_access *first, struct store_access *a);
+
+/* The numbers of a sample; without a reuse they end before SAMPLE_END. */
 enum {
+	SAMPLE_WINDOW,
 	SAMPLE_STATUS,
 	SAMPLE_POSITION,
 	SAMPLE_DISTANCE,
-	SAMPLE_LINE,
 	SAMPLE_BEGIN,
-	SAMPLE_END = SAMPLE_BEGIN + ACCESS_NUMBERS,
+	SAMPLE_PLACE = SAMPLE_BEGIN + ACCESS_NUMBERS, /* in the line */
+	SAMPLE_END,
 	SAMPLE_NUMBERS = SAMPLE_END + ACCESS_NUMBERS,
 };
 
-/* Those of a follow; if its line was not touched, they end before FOLLOW_END. */
+/*
+ * Those of a far reuse; for each size from the smallest to the largest at which it is far, three
+ * more follow.
+ */
 enum {
-	FOLLOW_WINDOW,
-	FOLLOW_POSITION,
-	FOLLOW_THREAD,
-	FOLLOW_STATUS,
-	FOLLOW_WATCHED,
-	FOLLOW_END_POSITION,
-	FOLLOW_END,
-	FOLLOW_NUMBERS = FOLLOW_END + ACCESS_NUMBERS,
+	FAR_WINDOW,
+	FAR_POSITION,
+	FAR_BASE, /* the longest distance */
+	FAR_END,
+	FAR_BEGIN = FAR_END + ACCESS_NUMBERS,
+	FAR_SMALLEST = FAR_BEGIN + ACCESS_NUMBERS,
+	FAR_OF,
+};
+enum {
+	FAR_WEIGHT, /* its number in the row's weights, from 1; 0: not far */
+	FAR_NEARER, /* base + 1 - distance; 0: a first touch */
+	FAR_LINES,
+	FAR_NUMBERS,
 };
 
-enum {
-	ARRIVAL_WINDOW,
-	ARRIVAL_WEIGHT,
-	ARRIVAL_POSITION,
-	ARRIVAL_END,
-	ARRIVAL_NUMBERS = ARRIVAL_END + ACCESS_NUMBERS,
-};
+static_assert(FAR_OF + STORE_FAR_SIZES * FAR_NUMBERS <= NUMBERS_MAX, "it is one inner array");
 
 /* Those of a sample with stack distances: for each line size the distance, or -1, and the lines. */
 enum {
@@ -73,15 +83,14 @@ enum {
 /* Those of a multi-size sample; the numbers of its events follow. */
 enum {
 	NESTED_WINDOW,
-	NESTED_FOLLOWED,
 	NESTED_STATUS,
 	NESTED_POSITION,
-	NESTED_POINT,
 	NESTED_WATCHED,
 	NESTED_OPEN,
 	NESTED_WEIGHT,
 	NESTED_BEGIN,
-	NESTED_EVENTS = NESTED_BEGIN + ACCESS_NUMBERS,
+	NESTED_POINT = NESTED_BEGIN + ACCESS_NUMBERS,
+	NESTED_EVENTS,
 };
 enum {
 	EVENT_SIZES,
@@ -154,10 +163,14 @@ int lists_find_place(struct store *s, const struct store_frame *f, int64_t *id, 
 /* Write all batches. */
 int lists_flush(struct store *s, struct err *err);
 
+#define LIST_KEYS 3
+
 /* An item while a list is read. */
 struct list_item {
-	int64_t keys[2]; /* from the query, common to all items of the row */
-	int64_t index;	 /* in the row */
+	/* From the query, common to all items of the row. */
+	int64_t keys[LIST_KEYS];
+	const char *text;
+	int64_t index; /* in the row */
 	struct numbers numbers;
 };
 
@@ -165,7 +178,8 @@ typedef int list_function(void *context, const struct list_item *item, struct er
 
 /*
  * Call `take` for each item of all lists in the query's result, until it returns -1. The query's
- * columns are the list and up to two keys; its parameter 1, if any, is `process`.
+ * columns are the list, up to LIST_KEYS keys, and a text, if it has all of these; its parameter 1,
+ * if any, is `process`.
  */
 int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
 	       void *context, struct err *err);
@@ -179,9 +193,5 @@ struct place {
 /* All places, sorted by id; the caller frees the array. */
 int places_read(struct store *s, struct place **items, size_t *count, struct err *err);
 const struct store_frame *places_find(const struct place *items, size_t count, int64_t id);
-
-/* Set the counts of follows in each process; `processes` is sorted by id. */
-int lists_count_follows(struct store *s, struct store_process *processes, size_t count,
-			struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes and reads lists of integers. Reading is strict: a file may hold anything. */
+/* Writes and reads lists of numbers. Reading is strict: a file may hold anything. */
 #include "store/numbers.h"
 
 #include <assert.h>
@@ -145,6 +145,45 @@ void numbers_end(struct text *list)
 	text_add(list, "]");
 }
 
+#define FRACTION_DIGITS 3
+#define FRACTION	1000u /* 10 to that */
+#define REAL_MOST	1e15  /* FRACTION times as much is an integer */
+
+/* Without zeros at the end of the fraction. */
+static char *put_real(char *at, double number)
+{
+	double limited = number > 0 ? number < REAL_MOST ? number : REAL_MOST : 0;
+	uint64_t parts = (uint64_t)(limited * FRACTION + 0.5), rest = parts % FRACTION;
+
+	at = put_unsigned(at, parts / FRACTION);
+	if (rest > 0)
+		*at++ = '.';
+	for (uint64_t unit = FRACTION / 10; rest > 0; rest %= unit, unit /= 10)
+		*at++ = (char)('0' + rest / unit);
+	return at;
+}
+
+void numbers_reals(struct text *to, const double *numbers, size_t count)
+{
+	size_t most = count * (NUMBER_BYTES + 1 + FRACTION_DIGITS) + 3 + SPARE_BYTES;
+	char *at;
+
+	if (!array_reserve_in((void **)&to->items, &to->room, to->count + most, 1)) {
+		to->failed = true;
+		return;
+	}
+	at = to->items + to->count;
+	*at++ = '[';
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			*at++ = ',';
+		at = put_real(at, numbers[i]);
+	}
+	*at++ = ']';
+	*at = '\0';
+	to->count = (size_t)(at - to->items);
+}
+
 /* Returns the text after the number, or NULL if there is none. */
 static const char *get_number(const char *at, int64_t *number)
 {
@@ -158,6 +197,42 @@ static const char *get_number(const char *at, int64_t *number)
 		value = value * 10 + (uint64_t)(*at - '0');
 	*number = (int64_t)(is_negative ? -value : value);
 	return at;
+}
+
+static const char *get_real(const char *at, double *number)
+{
+	double digits = 0, unit = 1;
+	int64_t whole;
+
+	at = *at != '-' ? get_number(at, &whole) : NULL;
+	if (at == NULL || whole < 0)
+		return NULL;
+	*number = (double)whole;
+	if (*at != '.')
+		return at;
+	for (at++; *at >= '0' && *at <= '9'; at++) {
+		if (unit >= REAL_MOST)
+			return NULL;
+		digits = digits * 10 + (*at - '0');
+		unit *= 10;
+	}
+	*number += digits / unit;
+	return at;
+}
+
+bool numbers_read_reals(const char *array, double *numbers, size_t room, size_t *count)
+{
+	const char *at = array;
+
+	*count = 0;
+	if (array == NULL || *at != '[')
+		return false;
+	if (strcmp(at, "[]") == 0)
+		return true;
+	do {
+		at = *count < room ? get_real(at + 1, &numbers[(*count)++]) : NULL;
+	} while (at != NULL && *at == ',');
+	return at != NULL && strcmp(at, "]") == 0;
 }
 
 /* Read an inner array. Returns the text after it, or NULL if it is invalid. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A JSON array of arrays of integers, as text. SQLite takes 2.5 us to insert a row: one row per
- * sample would be most of the collector's time. So a row holds a list of many items, and views of
- * the schema show the items as rows.
+ * JSON arrays of numbers, as text; most are arrays of arrays of integers. SQLite takes 2.5 us to
+ * insert a row: one row per sample would be most of the collector's time. So a row holds a list of
+ * many items, and views of the schema show the items as rows.
  */
 #ifndef DWELL_STORE_NUMBERS_H
 #define DWELL_STORE_NUMBERS_H
@@ -20,6 +20,13 @@ void numbers_array(struct text *to, const int64_t *numbers, size_t count);
 /* Append an array to the list; the first one opens the list, numbers_end closes it. */
 void numbers_add(struct text *list, const int64_t *numbers, size_t count);
 void numbers_end(struct text *list);
+
+/*
+ * The same for numbers that are not negative, to three digits after the point. Reading returns
+ * false for anything but such an array of at most `room` numbers.
+ */
+void numbers_reals(struct text *to, const double *numbers, size_t count);
+bool numbers_read_reals(const char *array, double *numbers, size_t room, size_t *count);
 
 /* The state of reading a list. */
 struct numbers {

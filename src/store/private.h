@@ -21,9 +21,9 @@ enum store_statement {
 	PUT_THREAD,
 	PUT_MODULE,
 	PUT_WINDOW,
+	PUT_ACCESSES,
 	PUT_SAMPLES,
-	PUT_FOLLOWS,
-	PUT_ARRIVALS,
+	PUT_FAR,
 	PUT_STACK_DISTANCES,
 	PUT_NESTED,
 	PUT_LOCATIONS,
@@ -63,6 +63,40 @@ struct store_batch {
 	int64_t count;
 };
 
+#define STORE_FAR_WEIGHTS 256 /* different ones in a row */
+
+/* What the items of a row about accesses are relative to: these numbers of the first. */
+struct store_origin {
+	int64_t process; /* common to all */
+	uint32_t window;
+	uint64_t position;
+};
+
+/* See far_batch in schema.sql. */
+struct store_far_batch {
+	struct store_batch items;
+	struct store_origin origin;
+	double weights[STORE_FAR_WEIGHTS];
+	size_t weight_count;
+};
+
+/* Accesses that differ in their addresses only; see access_batch in schema.sql. */
+struct store_access_kind {
+	int64_t location, site, path;
+	uint64_t address; /* of the first */
+	uint32_t size;
+	uint16_t kind, thread;
+	size_t next; /* while writing: next one with this hash, or SIZE_MAX */
+};
+
+/* The id of item i is forgotten + i + 1. */
+struct store_access_kinds {
+	struct store_access_kind *items;
+	size_t count, room, forgotten;
+	struct map by_hash; /* while writing */
+	bool are_read;
+};
+
 /* A written function, or line of one; strings are interned. */
 struct store_place {
 	struct store_frame frame;
@@ -78,18 +112,16 @@ struct store {
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 
 	/* Items that are not written yet. */
-	struct store_batch samples; /* of one window of one process */
-	int64_t samples_process;
-	uint32_t samples_window;
+	struct store_batch accesses;
+	struct store_access_kinds access_kinds;
+	struct store_origin samples_origin;
+	struct store_batch samples;
 	uint64_t samples_by_status[3];
-	struct store_batch follows; /* of one process */
-	int64_t follows_process;
-	struct store_batch arrivals; /* of one process */
-	int64_t arrivals_process;
+	struct store_far_batch far;
 	struct store_batch stack_distances; /* of one process */
 	int64_t stack_distances_process;
-	struct store_batch nested; /* of one process */
-	int64_t nested_process;
+	struct store_origin nested_origin;
+	struct store_batch nested;
 	struct store_batch locations;
 	struct store_batch names; /* of locations */
 	struct store_batch paths;

@@ -17,11 +17,29 @@ int select_damaged(struct store *s, struct err *err)
 	return err_set(err, "profile '%s' is truncated or damaged", s->path);
 }
 
-static void fill_field(struct store *s, sqlite3_stmt *q, int column, const struct select_column *c,
+/* An array with a number for each size of lines, or of none. */
+static bool fill_array(sqlite3_stmt *q, int column, enum select_kind kind, void *field)
+{
+	double numbers[STORE_FAR_SIZES] = {0};
+	size_t count;
+
+	if (!numbers_read_reals((const char *)sqlite3_column_text(q, column), numbers,
+				STORE_FAR_SIZES, &count) ||
+	    (count != 0 && count != STORE_FAR_SIZES))
+		return false;
+	if (kind == SELECT_REALS)
+		memcpy(field, numbers, sizeof(numbers));
+	for (size_t i = 0; kind == SELECT_COUNTS && i < STORE_FAR_SIZES; i++)
+		((uint64_t *)field)[i] = (uint64_t)numbers[i];
+	return true;
+}
+
+static bool fill_field(struct store *s, sqlite3_stmt *q, int column, const struct select_column *c,
 		       void *field)
 {
 	bool is_null = sqlite3_column_type(q, column) == SQLITE_NULL;
-	uint64_t number = c->kind == SELECT_TEXT ? 0 : (uint64_t)sqlite3_column_int64(q, column);
+	bool is_number = c->kind < SELECT_TEXT;
+	uint64_t number = is_number ? (uint64_t)sqlite3_column_int64(q, column) : 0;
 	const char *text;
 
 	switch (c->kind) {
@@ -44,17 +62,22 @@ static void fill_field(struct store *s, sqlite3_stmt *q, int column, const struc
 		text = select_text(s, q, column);
 		*(const char **)field = text != NULL ? text : c->otherwise;
 		break;
+	case SELECT_COUNTS:
+	case SELECT_REALS:
+		return fill_array(q, column, c->kind, field);
 	}
+	return true;
 }
 
-void select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
+bool select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
 		 void *item)
 {
-	size_t i;
+	bool is_good = true;
 
-	for (i = 0; i < columns->count; i++)
-		fill_field(s, q, first + (int)i, &columns->items[i],
-			   (char *)item + columns->items[i].offset);
+	for (size_t i = 0; i < columns->count; i++)
+		is_good &= fill_field(s, q, first + (int)i, &columns->items[i],
+				      (char *)item + columns->items[i].offset);
+	return is_good;
 }
 
 int select_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
@@ -85,7 +108,10 @@ int select_all(struct store *s, const struct select *def, int64_t process, void 
 			goto failed;
 		}
 		memset(list + n * def->item_bytes, 0, def->item_bytes);
-		select_fill(s, q, 0, &def->columns, list + n * def->item_bytes);
+		if (!select_fill(s, q, 0, &def->columns, list + n * def->item_bytes)) {
+			select_damaged(s, err);
+			goto failed;
+		}
 		if (def->complete != NULL)
 			def->complete(list + n * def->item_bytes);
 		n++;
@@ -103,12 +129,6 @@ failed:
 	free(list);
 	return -1;
 }
-
-#define LINE_USE(i)                                                           \
-	{                                                                     \
-		SELECT_U32, offsetof(struct store_process, line_use[i]), NULL \
-	}
-#define LINE_USE_SQL(i) " json_extract(p.line_use, '$[" i "]'),"
 
 static const struct select_column process_columns[] = {
 	{SELECT_U64, offsetof(struct store_process, id), NULL},
@@ -135,20 +155,12 @@ static const struct select_column process_columns[] = {
 	{SELECT_U64, offsetof(struct store_process, engine_bytes), NULL},
 	{SELECT_U64, offsetof(struct store_process, footprint_pages), NULL},
 	{SELECT_U64, offsetof(struct store_process, lost_records), NULL},
-	LINE_USE(0),
-	LINE_USE(1),
-	LINE_USE(2),
-	LINE_USE(3),
-	LINE_USE(4),
-	LINE_USE(5),
-	LINE_USE(6),
-	LINE_USE(7),
-	LINE_USE(8),
-	LINE_USE(9),
-	LINE_USE(10),
-	{SELECT_U64, offsetof(struct store_process, resolved), NULL},
-	{SELECT_U64, offsetof(struct store_process, censored), NULL},
-	{SELECT_U64, offsetof(struct store_process, dangling), NULL},
+	{SELECT_COUNTS, offsetof(struct store_process, far_lines), NULL},
+	{SELECT_REALS, offsetof(struct store_process, far_line_weight), NULL},
+	{SELECT_U64, offsetof(struct store_process, near_samples), NULL},
+	{SELECT_U64, offsetof(struct store_process, far_samples), NULL},
+	{SELECT_U64, offsetof(struct store_process, cut_samples), NULL},
+	{SELECT_U64, offsetof(struct store_process, far_reuses), NULL},
 	{SELECT_U64, offsetof(struct store_process, windows), NULL},
 };
 
@@ -156,30 +168,23 @@ static void complete_process(void *item)
 {
 	struct store_process *p = item;
 
-	p->samples = p->resolved + p->censored + p->dangling;
+	p->samples = p->near_samples + p->far_samples + p->cut_samples;
 	if (p->accesses >= p->loads + p->stores)
 		p->modifies = p->accesses - p->loads - p->stores;
 }
 
 static const struct select process_query = {
 	"SELECT p.id, p.pid, p.parent_id, p.cause, p.exe, p.command, p.start_ns, p.end_ns,"
-	" p.state, p.exit_status, p.signal, p.told_end, p.accesses, p.loads, p.stores, "
-	"p.instructions,"
-	" p.rep_iterations, p.vector_elements, p.watch_accesses, p.translate_cycles,"
-	" p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records," LINE_USE_SQL("0")
-		LINE_USE_SQL("1") LINE_USE_SQL("2") LINE_USE_SQL("3") LINE_USE_SQL("4")
-			LINE_USE_SQL("5") LINE_USE_SQL("6") LINE_USE_SQL("7") LINE_USE_SQL("8")
-				LINE_USE_SQL("9") LINE_USE_SQL(
-					"10") " x.resolved, x.censored, x.dangling, w.windows"
-					      " FROM process p"
-					      " LEFT JOIN (SELECT process_id, sum(resolved) AS "
-					      "resolved, sum(censored) AS censored,"
-					      "  sum(dangling) AS dangling FROM sample_batch GROUP "
-					      "BY process_id) x"
-					      "  ON x.process_id = p.id"
-					      " LEFT JOIN (SELECT process_id, count(*) AS windows "
-					      "FROM window GROUP BY process_id) w"
-					      "  ON w.process_id = p.id ORDER BY p.id",
+	" p.state, p.exit_status, p.signal, p.told_end, p.accesses, p.loads, p.stores,"
+	" p.instructions, p.rep_iterations, p.vector_elements, p.watch_accesses,"
+	" p.translate_cycles, p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records,"
+	" p.far_lines, p.far_line_weight, x.near, x.far, x.cut, f.reuses, w.windows FROM process p"
+	" LEFT JOIN (SELECT process_id, sum(near) AS near, sum(far) AS far, sum(cut) AS cut"
+	"  FROM sample_batch GROUP BY process_id) x ON x.process_id = p.id"
+	" LEFT JOIN (SELECT process_id, sum(reuses) AS reuses FROM far_batch GROUP BY process_id) f"
+	"  ON f.process_id = p.id"
+	" LEFT JOIN (SELECT process_id, count(*) AS windows FROM window GROUP BY process_id) w"
+	"  ON w.process_id = p.id ORDER BY p.id",
 	sizeof(struct store_process),
 	SELECT_COLUMNS(process_columns),
 	complete_process,
@@ -233,11 +238,13 @@ static const struct select_column window_columns[] = {
 	{SELECT_U64, offsetof(struct store_window, footprint_pages), NULL},
 	{SELECT_U64, offsetof(struct store_window, chosen), NULL},
 	{SELECT_U64, offsetof(struct store_window, chosen_loads), NULL},
+	{SELECT_U64, offsetof(struct store_window, close), NULL},
+	{SELECT_REALS, offsetof(struct store_window, far), NULL},
 };
 
 static const struct select window_query = {
 	"SELECT process_id, number, start, length, stands_for, samples, footprint_pages, chosen,"
-	" chosen_loads"
+	" chosen_loads, close, far"
 	" FROM window WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number",
 	sizeof(struct store_window),
 	SELECT_COLUMNS(window_columns),
@@ -260,14 +267,7 @@ static const struct select message_query = {
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
 			 struct err *err)
 {
-	if (select_all(s, &process_query, STORE_ALL, (void **)items, count, err) != 0)
-		return -1;
-	if (lists_count_follows(s, *items, *count, err) == 0)
-		return 0;
-	free(*items);
-	*items = NULL;
-	*count = 0;
-	return -1;
+	return select_all(s, &process_query, STORE_ALL, (void **)items, count, err);
 }
 
 int store_read_threads(struct store *s, int64_t process, struct store_thread **items, size_t *count,

@@ -107,8 +107,10 @@ int store_read_sites(struct store *s, int64_t process, struct store_site **items
 		}
 		x = &list.items[list.count++];
 		*x = (struct store_site){0};
-		select_fill(s, q, 0, &columns, x);
-		status = read_path(s, (const char *)sqlite3_column_text(q, SITE_COLUMNS), x, err);
+		status = select_fill(s, q, 0, &columns, x) ? 0 : select_damaged(s, err);
+		if (status == 0)
+			status = read_path(s, (const char *)sqlite3_column_text(q, SITE_COLUMNS), x,
+					   err);
 	}
 	if (status == 0 && code != SQLITE_DONE)
 		status = store_fail(s, "read", err);

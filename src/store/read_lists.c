@@ -7,11 +7,12 @@ static int read_row(struct store *s, sqlite3_stmt *q, list_function *take, void 
 		    struct err *err)
 {
 	struct list_item item;
-	int i;
+	int i, columns = sqlite3_column_count(q);
 
 	item.numbers = numbers_read((const char *)sqlite3_column_text(q, 0));
-	for (i = 0; i < 2; i++)
-		item.keys[i] = i + 1 < sqlite3_column_count(q) ? sqlite3_column_int64(q, i + 1) : 0;
+	for (i = 0; i < LIST_KEYS; i++)
+		item.keys[i] = i + 1 < columns ? sqlite3_column_int64(q, i + 1) : 0;
+	item.text = i + 1 < columns ? (const char *)sqlite3_column_text(q, i + 1) : NULL;
 	for (item.index = 0; numbers_next(&item.numbers); item.index++) {
 		if (take(context, &item, err) != 0)
 			return -1;

@@ -28,8 +28,9 @@ static int take_events(struct nested_list *list, const struct numbers *n, struct
 			.sizes = (uint32_t)numbers[EVENT_SIZES],
 			.weight = (uint32_t)numbers[EVENT_WEIGHT],
 			.distance = (uint64_t)numbers[EVENT_DISTANCE],
-			.end = access_from_numbers(numbers + EVENT_END, x->point),
 		};
+		if (!access_from_numbers(list->s, numbers + EVENT_END, &x->begin, &events[i].end))
+			return select_damaged(list->s, err);
 	}
 	x->events = events;
 	return 0;
@@ -48,30 +49,30 @@ static int add_nested(void *context, const struct list_item *item, struct err *e
 	x = &list->items[list->count++];
 	*x = (struct store_nested){
 		.process_id = item->keys[0],
-		.window = (uint32_t)n->items[NESTED_WINDOW],
-		.followed = n->items[NESTED_FOLLOWED] != 0,
+		.window = (uint32_t)(item->keys[1] + n->items[NESTED_WINDOW]),
 		.status = (uint32_t)n->items[NESTED_STATUS],
-		.position = (uint64_t)n->items[NESTED_POSITION],
-		.point = (uint64_t)n->items[NESTED_POINT],
+		.position = (uint64_t)item->keys[2] + (uint64_t)n->items[NESTED_POSITION],
 		.watched = (uint64_t)n->items[NESTED_WATCHED],
 		.open = (uint32_t)n->items[NESTED_OPEN],
 		.weight = (uint32_t)n->items[NESTED_WEIGHT],
-		.begin = access_from_numbers(n->items + NESTED_BEGIN,
-					     (uint64_t)n->items[NESTED_POINT]),
 	};
+	if (!access_from_numbers(list->s, n->items + NESTED_BEGIN, NULL, &x->begin))
+		return select_damaged(list->s, err);
+	x->point = x->begin.address + (uint64_t)n->items[NESTED_POINT];
 	return take_events(list, n, x, err);
 }
 
 int store_read_nested(struct store *s, int64_t process, struct store_nested **items, size_t *count,
 		      struct err *err)
 {
-	static const char sql[] = "SELECT list, process_id FROM nested_batch"
+	static const char sql[] = "SELECT list, process_id, window, position FROM nested_batch"
 				  " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
 	struct nested_list list = {.s = s};
 
 	*items = NULL;
 	*count = 0;
-	if (lists_read(s, sql, process, add_nested, &list, err) != 0) {
+	if (accesses_read(s, err) != 0 ||
+	    lists_read(s, sql, process, add_nested, &list, err) != 0) {
 		free(list.items);
 		return -1;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads samples, and the outcomes of long watches, from their lists. */
+/* Reads samples and far reuses from their lists. */
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "store/lists.h"
 #include "store/select.h"
 
@@ -14,62 +15,79 @@ struct sample_list {
 	size_t count, room;
 };
 
-struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS], uint64_t base)
-{
-	uint64_t address = base + (uint64_t)numbers[ACCESS_ADDRESS];
-	int64_t in_block = numbers[ACCESS_BLOCK];
-
-	return (struct store_access){
-		.location = numbers[ACCESS_LOCATION],
-		.address = address,
-		.size = (uint32_t)numbers[ACCESS_SIZE],
-		.kind = (uint16_t)numbers[ACCESS_KIND],
-		.thread = (uint16_t)numbers[ACCESS_THREAD],
-		.site = numbers[ACCESS_SITE],
-		.block = in_block == 0 ? 0 : address - (uint64_t)in_block + (in_block > 0),
-		.path = numbers[ACCESS_PATH],
-	};
-}
-
 static int add_sample(void *context, const struct list_item *item, struct err *err)
 {
 	struct sample_list *list = context;
 	const struct numbers *n = &item->numbers;
 	struct store_sample *x;
-	uint64_t line;
 
 	if (n->count != SAMPLE_NUMBERS && n->count != SAMPLE_END)
 		return select_damaged(list->s, err);
-	line = (uint64_t)n->items[SAMPLE_LINE];
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	x = &list->items[list->count++];
 	*x = (struct store_sample){
 		.process_id = item->keys[0],
-		.window = (uint32_t)item->keys[1],
+		.window = (uint32_t)(item->keys[1] + n->items[SAMPLE_WINDOW]),
 		.status = (uint32_t)n->items[SAMPLE_STATUS],
-		.position = (uint64_t)n->items[SAMPLE_POSITION],
+		.position = (uint64_t)item->keys[2] + (uint64_t)n->items[SAMPLE_POSITION],
 		.distance = (uint64_t)n->items[SAMPLE_DISTANCE],
-		.line = line,
-		.begin = access_from_numbers(n->items + SAMPLE_BEGIN, line),
 		.end = {.location = STORE_NONE},
 	};
-	if (n->count == SAMPLE_NUMBERS)
-		x->end = access_from_numbers(n->items + SAMPLE_END, line);
+	if (!access_from_numbers(list->s, n->items + SAMPLE_BEGIN, NULL, &x->begin) ||
+	    (n->count == SAMPLE_NUMBERS &&
+	     !access_from_numbers(list->s, n->items + SAMPLE_END, &x->begin, &x->end)))
+		return select_damaged(list->s, err);
+	x->line = x->begin.address - (uint64_t)n->items[SAMPLE_PLACE];
 	return 0;
+}
+
+/* Sort by process and window, if they do not come so; the rest of the order stays. */
+static int sort_samples(struct sample_list *list, struct err *err)
+{
+	struct sort_item *order = calloc(list->count + 1, sizeof(*order));
+	struct store_sample *sorted = NULL;
+	bool is_sorted = true;
+	int status = -1;
+
+	for (size_t i = 0; order != NULL && i < list->count; i++) {
+		order[i].key = (uint64_t)list->items[i].process_id << 32 | list->items[i].window;
+		order[i].index = i;
+		is_sorted &= i == 0 || order[i - 1].key <= order[i].key;
+	}
+	if (order != NULL && !is_sorted)
+		sorted = calloc(list->count, sizeof(*sorted));
+	if (order == NULL || (!is_sorted && sorted == NULL) ||
+	    (!is_sorted && sort_by_key(order, list->count) != 0)) {
+		err_set(err, "out of memory");
+		free(sorted);
+		goto out;
+	}
+	for (size_t i = 0; !is_sorted && i < list->count; i++)
+		sorted[i] = list->items[order[i].index];
+	if (!is_sorted) {
+		free(list->items);
+		list->items = sorted;
+	}
+	status = 0;
+out:
+	free(order);
+	return status;
 }
 
 int store_read_samples(struct store *s, int64_t process, struct store_sample **items, size_t *count,
 		       struct err *err)
 {
-	static const char sql[] = "SELECT list, process_id, window FROM sample_batch"
-				  " WHERE ?1 < 0 OR process_id = ?1"
-				  " ORDER BY process_id, window, first_id";
+	static const char sql[] = "SELECT list, process_id, window, position"
+				  " FROM sample_batch WHERE ?1 < 0 OR process_id = ?1"
+				  " ORDER BY process_id, first_id";
 	struct sample_list list = {.s = s};
 
 	*items = NULL;
 	*count = 0;
-	if (lists_read(s, sql, process, add_sample, &list, err) != 0) {
+	if (accesses_read(s, err) != 0 ||
+	    lists_read(s, sql, process, add_sample, &list, err) != 0 ||
+	    sort_samples(&list, err) != 0) {
 		free(list.items);
 		return -1;
 	}
@@ -78,108 +96,84 @@ int store_read_samples(struct store *s, int64_t process, struct store_sample **i
 	return 0;
 }
 
-/* ---- Outcomes of long watches ---- */
+/* ---- Far reuses ---- */
 
-static const char follow_sql[] = "SELECT list, process_id FROM follow_batch"
-				 " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
-
-struct follow_list {
+struct far_list {
 	struct store *s;
-	struct store_follow *items;
+	struct store_far *items;
 	size_t count, room;
+	/* of the current row */
+	double weights[STORE_FAR_WEIGHTS];
+	size_t weight_count;
 };
 
-/*
- * Tell whether the numbers are valid for a follow: it has an end if, and only if, it was touched.
- */
-static bool is_follow(const struct numbers *n)
+/* Returns false if the numbers are impossible. */
+static bool take_far_lines(const struct far_list *list, const struct numbers *n,
+			   struct store_far *f)
 {
-	if (n->count != FOLLOW_NUMBERS && n->count != FOLLOW_END)
+	size_t sizes = (n->count - FAR_OF) / FAR_NUMBERS;
+	int64_t smallest = n->items[FAR_SMALLEST];
+
+	if (smallest < 0 || smallest > STORE_FAR_SIZES ||
+	    sizes > STORE_FAR_SIZES - (size_t)smallest)
 		return false;
-	return n->count == FOLLOW_NUMBERS
-		       ? n->items[FOLLOW_STATUS] == 0
-		       : n->items[FOLLOW_STATUS] == 1 || n->items[FOLLOW_STATUS] == 2;
+	for (size_t i = 0; i < sizes; i++) {
+		const int64_t *of = n->items + FAR_OF + i * FAR_NUMBERS;
+		struct store_far_line *l = &f->of[(size_t)smallest + i];
+
+		if (of[FAR_WEIGHT] < 0 || (uint64_t)of[FAR_WEIGHT] > list->weight_count ||
+		    of[FAR_NEARER] < 0 || of[FAR_NEARER] - 1 > n->items[FAR_BASE])
+			return false;
+		if (of[FAR_WEIGHT] == 0)
+			continue;
+		l->weight = list->weights[of[FAR_WEIGHT] - 1];
+		l->is_first = of[FAR_NEARER] == 0;
+		if (l->is_first)
+			continue;
+		l->distance = (uint64_t)(n->items[FAR_BASE] - (of[FAR_NEARER] - 1));
+		l->lines = (uint64_t)of[FAR_LINES];
+	}
+	return true;
 }
 
-static int add_follow(void *context, const struct list_item *item, struct err *err)
+static int add_far(void *context, const struct list_item *item, struct err *err)
 {
-	struct follow_list *list = context;
+	struct far_list *list = context;
 	const struct numbers *n = &item->numbers;
-	struct store_follow *f;
+	struct store_far *f;
 
-	if (!is_follow(n))
+	if (n->count < FAR_OF || (n->count - FAR_OF) % FAR_NUMBERS != 0 || n->items[FAR_BASE] < 0)
+		return select_damaged(list->s, err);
+	if (item->index == 0 &&
+	    !numbers_read_reals(item->text, list->weights, STORE_FAR_WEIGHTS, &list->weight_count))
 		return select_damaged(list->s, err);
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	f = &list->items[list->count++];
-	*f = (struct store_follow){
+	*f = (struct store_far){
 		.process_id = item->keys[0],
-		.window = (uint32_t)n->items[FOLLOW_WINDOW],
-		.status = (uint32_t)n->items[FOLLOW_STATUS],
-		.position = (uint64_t)n->items[FOLLOW_POSITION],
-		.watched = (uint64_t)n->items[FOLLOW_WATCHED],
-		.end_position = (uint64_t)n->items[FOLLOW_END_POSITION],
-		.end = {.location = STORE_NONE, .thread = (uint16_t)n->items[FOLLOW_THREAD]},
+		.window = (uint32_t)(item->keys[1] + n->items[FAR_WINDOW]),
+		.position = (uint64_t)item->keys[2] + (uint64_t)n->items[FAR_POSITION],
 	};
-	if (n->count == FOLLOW_NUMBERS)
-		f->end = access_from_numbers(n->items + FOLLOW_END, 0);
-	return 0;
+	return access_from_numbers(list->s, n->items + FAR_END, NULL, &f->end) &&
+			       access_from_numbers(list->s, n->items + FAR_BEGIN, &f->end,
+						   &f->begin) &&
+			       take_far_lines(list, n, f)
+		       ? 0
+		       : select_damaged(list->s, err);
 }
 
-int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
-		       struct err *err)
+int store_read_far(struct store *s, int64_t process, struct store_far **items, size_t *count,
+		   struct err *err)
 {
-	struct follow_list list = {.s = s};
+	static const char sql[] = "SELECT list, process_id, window, position, weights"
+				  " FROM far_batch WHERE ?1 < 0 OR process_id = ?1"
+				  " ORDER BY process_id, first_id";
+	struct far_list list = {.s = s};
 
 	*items = NULL;
 	*count = 0;
-	if (lists_read(s, follow_sql, process, add_follow, &list, err) != 0) {
-		free(list.items);
-		return -1;
-	}
-	*items = list.items;
-	*count = list.count;
-	return 0;
-}
-
-/* ---- Window first touches ---- */
-
-struct arrival_list {
-	struct store *s;
-	struct store_arrival *items;
-	size_t count, room;
-};
-
-static int add_arrival(void *context, const struct list_item *item, struct err *err)
-{
-	struct arrival_list *list = context;
-	const struct numbers *n = &item->numbers;
-
-	if (n->count != ARRIVAL_NUMBERS || n->items[ARRIVAL_WEIGHT] < 1 ||
-	    n->items[ARRIVAL_WEIGHT] > UINT32_MAX)
-		return select_damaged(list->s, err);
-	if (!ARRAY_GROW(list))
-		return err_set(err, "out of memory");
-	list->items[list->count++] = (struct store_arrival){
-		.process_id = item->keys[0],
-		.window = (uint32_t)n->items[ARRIVAL_WINDOW],
-		.weight = (uint32_t)n->items[ARRIVAL_WEIGHT],
-		.position = (uint64_t)n->items[ARRIVAL_POSITION],
-		.end = access_from_numbers(n->items + ARRIVAL_END, 0),
-	};
-	return 0;
-}
-
-int store_read_arrivals(struct store *s, int64_t process, struct store_arrival **items,
-			size_t *count, struct err *err)
-{
-	static const char sql[] = "SELECT list, process_id FROM arrival_batch"
-				  " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
-	struct arrival_list list = {.s = s};
-
-	*items = NULL;
-	*count = 0;
-	if (lists_read(s, sql, process, add_arrival, &list, err) != 0) {
+	if (accesses_read(s, err) != 0 || lists_read(s, sql, process, add_far, &list, err) != 0) {
 		free(list.items);
 		return -1;
 	}
@@ -238,36 +232,4 @@ int store_read_stack_distances(struct store *s, int64_t process,
 	*items = list.items;
 	*count = list.count;
 	return 0;
-}
-
-/* ---- Counts of long watches ---- */
-
-struct follow_count {
-	struct store *s;
-	struct store_process *processes;
-	size_t count;
-	size_t at; /* the process of the previous follow: both are sorted */
-};
-
-static int count_follow(void *context, const struct list_item *item, struct err *err)
-{
-	struct follow_count *c = context;
-
-	if (!is_follow(&item->numbers))
-		return select_damaged(c->s, err);
-	while (c->at < c->count && c->processes[c->at].id < item->keys[0])
-		c->at++;
-	if (c->at == c->count || c->processes[c->at].id != item->keys[0])
-		return 0; /* no such process: the row is ignored */
-	c->processes[c->at].followed++;
-	c->processes[c->at].followed_touched += item->numbers.items[FOLLOW_STATUS] == 0;
-	return 0;
-}
-
-int lists_count_follows(struct store *s, struct store_process *processes, size_t count,
-			struct err *err)
-{
-	struct follow_count c = {.s = s, .processes = processes, .count = count};
-
-	return lists_read(s, follow_sql, STORE_ALL, count_follow, &c, err);
 }

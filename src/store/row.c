@@ -11,20 +11,24 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			"instructions,"
 			" rep_iterations, vector_elements, watch_accesses, translate_cycles,"
 			" scan_cycles, engine_bytes, footprint_pages, lost_records,"
-			" line_use) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			" far_lines, far_line_weight)"
+			" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_THREAD] = "REPLACE INTO thread(process_id, idx, tid, accesses, loads, stores,"
 		       " instructions) VALUES(?,?,?,?,?,?,?)",
 	[PUT_MODULE] = "REPLACE INTO module(id, process_id, path, build_id, start, end,"
 		       " file_offset, mapped_at, unmapped_at) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_WINDOW] = "REPLACE INTO window(process_id, number, start, length, stands_for,"
-		       " samples, footprint_pages, chosen, chosen_loads) VALUES(?,?,?,?,?,?,?,?,?)",
-	[PUT_SAMPLES] = "INSERT INTO sample_batch(first_id, process_id, window, resolved,"
-			" censored, dangling, list) VALUES(?,?,?,?,?,?,?)",
-	[PUT_FOLLOWS] = "INSERT INTO follow_batch(first_id, process_id, list) VALUES(?,?,?)",
-	[PUT_ARRIVALS] = "INSERT INTO arrival_batch(first_id, process_id, list) VALUES(?,?,?)",
+		       " samples, footprint_pages, chosen, chosen_loads, close, far)"
+		       " VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_ACCESSES] = "INSERT INTO access_batch(first_id, list) VALUES(?,?)",
+	[PUT_SAMPLES] = "INSERT INTO sample_batch(first_id, process_id, window, position, near,"
+			" far, cut, list) VALUES(?,?,?,?,?,?,?,?)",
+	[PUT_FAR] = "INSERT INTO far_batch(first_id, process_id, window, position, reuses,"
+		    " weights, list) VALUES(?,?,?,?,?,?,?)",
 	[PUT_STACK_DISTANCES] =
 		"INSERT INTO stack_distance_batch(first_id, process_id, list) VALUES(?,?,?)",
-	[PUT_NESTED] = "INSERT INTO nested_batch(first_id, process_id, list) VALUES(?,?,?)",
+	[PUT_NESTED] = "INSERT INTO nested_batch(first_id, process_id, window, position, list)"
+		       " VALUES(?,?,?,?,?)",
 	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",
 	[PUT_PLACE] = "INSERT INTO place(id, function, file, line) VALUES(?,?,?,?)",

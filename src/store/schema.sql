@@ -22,7 +22,8 @@ CREATE TABLE process(
 	translate_cycles INTEGER NOT NULL DEFAULT 0, scan_cycles INTEGER NOT NULL DEFAULT 0,
 	engine_bytes INTEGER NOT NULL DEFAULT 0, footprint_pages INTEGER NOT NULL DEFAULT 0,
 	lost_records INTEGER NOT NULL DEFAULT 0,
-	line_use TEXT NOT NULL DEFAULT '[]'); -- a JSON array: share touched of the lines of 4, 8 .. 4096 bytes, 65535ths
+	far_lines TEXT NOT NULL DEFAULT '[]', -- JSON arrays for lines of 4, 8 .. 4096 bytes: far lines seen in windows,
+	far_line_weight TEXT NOT NULL DEFAULT '[]'); -- and how many lines each of them stands for
 CREATE TABLE thread(process_id INTEGER NOT NULL, idx INTEGER NOT NULL, tid INTEGER NOT NULL,
 	accesses INTEGER, loads INTEGER, stores INTEGER, instructions INTEGER,
 	PRIMARY KEY(process_id, idx)) WITHOUT ROWID;
@@ -32,6 +33,8 @@ CREATE TABLE module(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, path TE
 CREATE TABLE window(process_id INTEGER NOT NULL, number INTEGER NOT NULL,
 	start INTEGER NOT NULL, length INTEGER NOT NULL, stands_for INTEGER NOT NULL,
 	samples INTEGER NOT NULL, footprint_pages INTEGER NOT NULL, chosen INTEGER NOT NULL, chosen_loads INTEGER NOT NULL,
+	close INTEGER NOT NULL,         -- of the samples, the close ones, see window_weight
+	far TEXT NOT NULL DEFAULT '[]', -- a JSON array: the far touches in it, at lines of 4, 8 .. 4096 bytes
 	PRIMARY KEY(process_id, number)) WITHOUT ROWID;
 -- Code locations: one pc of one process each. list is a JSON array with one array of numbers for each,
 -- in the order of the view; without a module, the last two are not there. Ids are consecutive: first_id is the first's.
@@ -51,80 +54,91 @@ CREATE VIEW frame AS WITH f AS MATERIALIZED (SELECT first_id + a.key AS location
 	b.key AS depth, function, file, line
 	FROM name_batch, json_each(list) a, json_each(a.value) b JOIN place ON place.id = b.value)
 	SELECT location_id, +depth AS depth, function, file, line FROM f;
--- Consecutive samples of a window. list is a JSON array with one array of numbers for each sample, in the order of
--- the view's columns; the numbers about the end are there only if the line was reused. Most addresses are near each
--- other, and short numbers cost less to write. So addresses are relative to line, and instead of a block's address
--- there is the distance of the sample's address from the block's first byte: plus 1 if the address lies in or after
--- the block, negative if it lies before; 0 means no block. Samples are numbered from 1 in the order of their arrival;
--- first_id is the number of the first.
-CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
-	window INTEGER NOT NULL, resolved INTEGER NOT NULL, censored INTEGER NOT NULL,
-	dangling INTEGER NOT NULL, list TEXT NOT NULL);
--- How many accesses a sample of a window stands for: a near sample, as defined in docs/schema.md (status 0, a
+-- Accesses that differ in their addresses only have a row here in common: list has an array of numbers for each, in the
+-- order of the view. address is that of one of them; site and path are ids, or 0. Ids are consecutive, from 1.
+CREATE TABLE access_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE VIEW access AS WITH a AS MATERIALIZED (SELECT first_id + key AS id,
+	json_extract(value, '$[0]') AS location, json_extract(value, '$[1]') AS size,
+	json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS thread,
+	json_extract(value, '$[4]') AS site, json_extract(value, '$[5]') AS path, json_extract(value, '$[6]') AS address
+	FROM access_batch, json_each(list))
+	SELECT id, +location AS location, +size AS size, +kind AS kind, +thread AS thread, +site AS site, +path AS path,
+	+address AS address FROM a;
+-- Consecutive samples of a process. list is a JSON array with one array of numbers for each sample: [window, status,
+-- position, distance, the sampled access, its place in the line, the access that touched the line again]; the last is
+-- there only if there is one. Short numbers cost less to write, so window and position are relative to those of the
+-- row, and an access is three numbers: its id in the view access, its address, and its distance from the first byte of
+-- its block: plus 2 if it lies in or after the block, negative if it lies before; 0 means no block, 1 that of the item's
+-- first access. The address of an item's first access is relative to that in the view access, others to the first.
+-- Samples are numbered from 1 in the order of their arrival; first_id is the number of the first. near, far, cut: how
+-- many samples have the status 0, 1 and 2.
+CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window INTEGER NOT NULL,
+	position INTEGER NOT NULL, near INTEGER NOT NULL, far INTEGER NOT NULL, cut INTEGER NOT NULL, list TEXT NOT NULL);
+-- How many accesses a sample of a window stands for: a close one, as defined in docs/schema.md (status 0, a
 -- distance below 64, the access does not cross its line), and any other sample.
-CREATE VIEW window_weight AS WITH w AS MATERIALIZED (SELECT process_id, window, count(*) AS samples,
-	sum(json_extract(value, '$[0]') = 0 AND json_extract(value, '$[2]') < 64 AND json_extract(value, '$[5]') >= 0
-		AND json_extract(value, '$[5]') + json_extract(value, '$[6]') <= line_bytes) AS near_samples
-	FROM (SELECT value AS line_bytes FROM meta WHERE key = 'line_bytes'), sample_batch, json_each(list) GROUP BY 1, 2)
-	SELECT w.process_id, w.window, 1.0 * stands_for / max(chosen, w.samples) AS other,
-	1.0 * stands_for / max(chosen, w.samples)
-		* max(1.0, (chosen - w.samples + near_samples) * 1.0 / near_samples) AS near
-	FROM w JOIN window ON window.process_id = w.process_id AND number = w.window;
--- One row per sample. status: 0 reused, 1 censored, 2 dangling. weight: the number of accesses that the sample stands
--- for; NULL if its window never closed. This is a join, because a subquery for each row would search the windows
--- without an index.
-CREATE VIEW sample AS SELECT first_id + key AS id, sample_batch.process_id, sample_batch.window,
-	CASE WHEN json_extract(value, '$[0]') = 0 AND json_extract(value, '$[2]') < 64 AND json_extract(value, '$[5]') >= 0
-		AND json_extract(value, '$[5]') + json_extract(value, '$[6]')
-			<= (SELECT m.value FROM meta m WHERE m.key = 'line_bytes')
-		THEN w.near ELSE w.other END AS weight,
-	json_extract(value, '$[0]') AS status, json_extract(value, '$[1]') AS position,
-	json_extract(value, '$[2]') AS distance, json_extract(value, '$[3]') AS line,
-	json_extract(value, '$[4]') AS begin_location,
-	json_extract(value, '$[3]') + json_extract(value, '$[5]') AS begin_address,
-	json_extract(value, '$[6]') AS begin_size, json_extract(value, '$[7]') AS begin_kind,
-	json_extract(value, '$[8]') AS begin_thread, json_extract(value, '$[9]') AS begin_site,
-	(json_extract(value, '$[3]') + json_extract(value, '$[5]') - json_extract(value, '$[10]')
-		+ (json_extract(value, '$[10]') > 0)) * (json_extract(value, '$[10]') <> 0) AS begin_block,
-	json_extract(value, '$[11]') AS begin_path,
-	json_extract(value, '$[12]') AS end_location,
-	json_extract(value, '$[3]') + json_extract(value, '$[13]') AS end_address,
-	json_extract(value, '$[14]') AS end_size, json_extract(value, '$[15]') AS end_kind,
-	json_extract(value, '$[16]') AS end_thread, json_extract(value, '$[17]') AS end_site,
-	(json_extract(value, '$[3]') + json_extract(value, '$[13]') - json_extract(value, '$[18]')
-		+ (json_extract(value, '$[18]') > 0)) * (json_extract(value, '$[18]') <> 0) AS end_block,
-	json_extract(value, '$[19]') AS end_path
-	FROM sample_batch LEFT JOIN window_weight w ON w.process_id = sample_batch.process_id
-		AND w.window = sample_batch.window, json_each(list);
--- How the watch of some censored samples went on: lists as above, in the order of the view's columns from window on.
--- The numbers about the end are there only if the line was touched. Addresses are absolute here and in arrivals.
-CREATE TABLE follow_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
--- process_id, window, position and thread are the sample's. status: 0 touched, 1 not touched up to
--- the end of the thread, 2 dropped at random.
-CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
-	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS position,
-	json_extract(value, '$[2]') AS thread, json_extract(value, '$[3]') AS status,
-	json_extract(value, '$[4]') AS watched, json_extract(value, '$[5]') AS end_position,
-	json_extract(value, '$[6]') AS end_location, json_extract(value, '$[7]') AS end_address,
-	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind,
-	json_extract(value, '$[11]') AS end_site,
-	(json_extract(value, '$[7]') - json_extract(value, '$[12]')
-		+ (json_extract(value, '$[12]') > 0)) * (json_extract(value, '$[12]') <> 0) AS end_block,
-	json_extract(value, '$[13]') AS end_path
-	FROM follow_batch, json_each(list);
--- First touches of lines by a thread in the second half of a window. Only some lines are recorded, chosen at random;
--- weight is the number of lines that each stands for.
-CREATE TABLE arrival_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
-CREATE VIEW arrival AS SELECT first_id + key AS id, process_id,
-	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS weight,
-	json_extract(value, '$[2]') AS position,
-	json_extract(value, '$[3]') AS end_location, json_extract(value, '$[4]') AS end_address,
-	json_extract(value, '$[5]') AS end_size, json_extract(value, '$[6]') AS end_kind,
-	json_extract(value, '$[7]') AS end_thread, json_extract(value, '$[8]') AS end_site,
-	(json_extract(value, '$[4]') - json_extract(value, '$[9]')
-		+ (json_extract(value, '$[9]') > 0)) * (json_extract(value, '$[9]') <> 0) AS end_block,
-	json_extract(value, '$[10]') AS end_path
-	FROM arrival_batch, json_each(list);
+CREATE VIEW window_weight AS SELECT process_id, number AS window, 1.0 * stands_for / max(chosen, samples) AS other,
+	1.0 * stands_for / max(chosen, samples) * max(1.0, (chosen - samples + close) * 1.0 / close) AS close FROM window;
+-- One row per sample. status: 0 near, 1 far, 2 cut. weight: the number of accesses that the sample stands
+-- for; NULL if its window never closed. These are joins, because a subquery for each row would search without an index.
+CREATE VIEW sample AS SELECT first_id + key AS id, s.process_id, s.window + json_extract(value, '$[0]') AS window,
+	CASE WHEN json_extract(value, '$[1]') = 0 AND json_extract(value, '$[3]') < 64 AND json_extract(value, '$[7]') >= 0
+		AND json_extract(value, '$[7]') + b.size <= (SELECT m.value FROM meta m WHERE m.key = 'line_bytes')
+		THEN w.close ELSE w.other END AS weight,
+	json_extract(value, '$[1]') AS status, s.position + json_extract(value, '$[2]') AS position,
+	json_extract(value, '$[3]') AS distance,
+	b.address + json_extract(value, '$[5]') - json_extract(value, '$[7]') AS line,
+	b.location AS begin_location, b.address + json_extract(value, '$[5]') AS begin_address,
+	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
+	(b.address + json_extract(value, '$[5]') - json_extract(value, '$[6]')
+		+ 2 * (json_extract(value, '$[6]') > 0)) * (json_extract(value, '$[6]') <> 0) AS begin_block,
+	b.path AS begin_path, e.location AS end_location,
+	b.address + json_extract(value, '$[5]') + json_extract(value, '$[9]') AS end_address,
+	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
+	CASE json_extract(value, '$[10]') WHEN 0 THEN 0
+		WHEN 1 THEN b.address + json_extract(value, '$[5]') - json_extract(value, '$[6]')
+			+ 2 * (json_extract(value, '$[6]') > 0)
+		ELSE b.address + json_extract(value, '$[5]') + json_extract(value, '$[9]') - json_extract(value, '$[10]')
+			+ 2 * (json_extract(value, '$[10]') > 0) END AS end_block,
+	e.path AS end_path
+	FROM sample_batch s, json_each(list) LEFT JOIN access b ON b.id = json_extract(value, '$[4]')
+		LEFT JOIN access e ON e.id = json_extract(value, '$[8]') LEFT JOIN window_weight w
+		ON w.process_id = s.process_id AND w.window = s.window + json_extract(value, '$[0]');
+-- Far reuses: touches of far lines, which docs/schema.md explains. Lists as above: [window, position, base, the touch, the
+-- touch before (id 0: not known), smallest, and for each line size from 4 << smallest bytes on: number of its weight in
+-- weights, from 1 (0: not far at this size), base + 1 - distance (0: a first touch), lines]. weights has the different
+-- weights of the list: touches of the window that one stands for. reuses: the number of items.
+CREATE TABLE far_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window INTEGER NOT NULL,
+	position INTEGER NOT NULL, reuses INTEGER NOT NULL, weights TEXT NOT NULL, list TEXT NOT NULL);
+-- One row for each line size at which a touch is far. weight: touches of the process that it stands for (NULL as in
+-- sample). distance and lines are NULL for the first touch of a line.
+CREATE VIEW far_reuse AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
+	SELECT first_id + key AS id, f.process_id, f.window + json_extract(value, '$[0]') AS window,
+	4 << json_extract(value, '$[9]') + i AS line_bytes,
+	1.0 * json_extract(weights, '$[' || (json_extract(value, '$[' || (10 + 3 * i) || ']') - 1) || ']')
+		* w.stands_for / w.length AS weight,
+	f.position + json_extract(value, '$[1]') AS position,
+	json_extract(value, '$[2]') + 1 - nullif(json_extract(value, '$[' || (11 + 3 * i) || ']'), 0) AS distance,
+	CASE WHEN json_extract(value, '$[' || (11 + 3 * i) || ']') > 0
+		THEN json_extract(value, '$[' || (12 + 3 * i) || ']') END AS lines,
+	e.location AS end_location, e.address + json_extract(value, '$[4]') AS end_address, e.size AS end_size,
+	e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
+	(e.address + json_extract(value, '$[4]') - json_extract(value, '$[5]')
+		+ 2 * (json_extract(value, '$[5]') > 0)) * (json_extract(value, '$[5]') <> 0) AS end_block,
+	e.path AS end_path, b.location AS begin_location,
+	CASE WHEN json_extract(value, '$[6]') > 0 THEN
+		e.address + json_extract(value, '$[4]') + json_extract(value, '$[7]') END AS begin_address,
+	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
+	CASE WHEN json_extract(value, '$[6]') > 0 THEN
+		CASE json_extract(value, '$[8]') WHEN 0 THEN 0
+		WHEN 1 THEN e.address + json_extract(value, '$[4]') - json_extract(value, '$[5]')
+			+ 2 * (json_extract(value, '$[5]') > 0)
+		ELSE e.address + json_extract(value, '$[4]') + json_extract(value, '$[7]') - json_extract(value, '$[8]')
+			+ 2 * (json_extract(value, '$[8]') > 0) END END AS begin_block,
+	b.path AS begin_path
+	FROM far_batch f, json_each(list), n LEFT JOIN access e ON e.id = json_extract(value, '$[3]')
+		LEFT JOIN access b ON b.id = json_extract(value, '$[6]')
+		LEFT JOIN window w ON w.process_id = f.process_id AND w.number = f.window + json_extract(value, '$[0]')
+	WHERE json_extract(value, '$[' || (10 + 3 * i) || ']') > 0;
 -- For some samples, the number of other lines touched between the two touches of their line, at all line sizes from 32
 -- to 4096 bytes: [window, position, and for each size distance and lines]. All the lines hold the same byte. A
 -- distance of -1: not touched again within the window.
@@ -135,41 +149,38 @@ CREATE VIEW stack_distance AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT 
 	32 << i AS line_bytes, json_extract(value, '$[' || (2 + 2 * i) || ']') AS distance,
 	json_extract(value, '$[' || (3 + 2 * i) || ']') AS lines
 	FROM stack_distance_batch, json_each(list), n WHERE json_extract(value, '$[' || (2 + 2 * i) || ']') >= 0;
--- Samples whose byte was watched at all line sizes (bit k of sizes and open stands for lines of 1 << k bytes). followed
--- tells how the watch of those lines went on that were not touched in the window. Addresses are relative to point. One
--- view shows the samples, another their touches.
-CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
-CREATE VIEW nested AS SELECT first_id + key AS id, process_id,
-	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS followed,
-	json_extract(value, '$[2]') AS status, json_extract(value, '$[3]') AS position,
-	json_extract(value, '$[4]') AS point, json_extract(value, '$[5]') AS watched,
-	json_extract(value, '$[6]') AS open, json_extract(value, '$[7]') AS weight,
-	json_extract(value, '$[8]') AS begin_location,
-	json_extract(value, '$[4]') + json_extract(value, '$[9]') AS begin_address,
-	json_extract(value, '$[10]') AS begin_size, json_extract(value, '$[11]') AS begin_kind,
-	json_extract(value, '$[12]') AS begin_thread, json_extract(value, '$[13]') AS begin_site,
-	(json_extract(value, '$[4]') + json_extract(value, '$[9]') - json_extract(value, '$[14]')
-		+ (json_extract(value, '$[14]') > 0)) * (json_extract(value, '$[14]') <> 0) AS begin_block,
-	json_extract(value, '$[15]') AS begin_path,
-	(json_array_length(value) - 16) / 11 AS touches
-	FROM nested_batch, json_each(list);
+-- Samples whose byte was watched at all line sizes (bit k of sizes and open stands for lines of 1 << k bytes). Lists as
+-- above: [window, status, position, watched, open, weight, the sampled access, point, and for each touch sizes, weight,
+-- distance, the access]. point is relative to the sampled access. One view shows the samples, another their touches.
+CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window INTEGER NOT NULL,
+	position INTEGER NOT NULL, list TEXT NOT NULL);
+CREATE VIEW nested AS SELECT first_id + key AS id, s.process_id, s.window + json_extract(value, '$[0]') AS window,
+	json_extract(value, '$[1]') AS status, s.position + json_extract(value, '$[2]') AS position,
+	b.address + json_extract(value, '$[7]') + json_extract(value, '$[9]') AS point,
+	json_extract(value, '$[3]') AS watched, json_extract(value, '$[4]') AS open, json_extract(value, '$[5]') AS weight,
+	b.location AS begin_location, b.address + json_extract(value, '$[7]') AS begin_address,
+	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
+	(b.address + json_extract(value, '$[7]') - json_extract(value, '$[8]')
+		+ 2 * (json_extract(value, '$[8]') > 0)) * (json_extract(value, '$[8]') <> 0) AS begin_block,
+	b.path AS begin_path, (json_array_length(value) - 10) / 6 AS touches
+	FROM nested_batch s, json_each(list) LEFT JOIN access b ON b.id = json_extract(value, '$[6]');
 CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
-	SELECT first_id + key AS nested_id, process_id,
-	json_extract(value, '$[' || (16 + 11 * i) || ']') AS sizes,
-	json_extract(value, '$[' || (17 + 11 * i) || ']') AS weight,
-	json_extract(value, '$[' || (18 + 11 * i) || ']') AS distance,
-	json_extract(value, '$[' || (19 + 11 * i) || ']') AS end_location,
-	json_extract(value, '$[4]') + json_extract(value, '$[' || (20 + 11 * i) || ']') AS end_address,
-	json_extract(value, '$[' || (21 + 11 * i) || ']') AS end_size,
-	json_extract(value, '$[' || (22 + 11 * i) || ']') AS end_kind,
-	json_extract(value, '$[' || (23 + 11 * i) || ']') AS end_thread,
-	json_extract(value, '$[' || (24 + 11 * i) || ']') AS end_site,
-	(json_extract(value, '$[4]') + json_extract(value, '$[' || (20 + 11 * i) || ']')
-		- json_extract(value, '$[' || (25 + 11 * i) || ']')
-		+ (json_extract(value, '$[' || (25 + 11 * i) || ']') > 0))
-		* (json_extract(value, '$[' || (25 + 11 * i) || ']') <> 0) AS end_block,
-	json_extract(value, '$[' || (26 + 11 * i) || ']') AS end_path
-	FROM nested_batch, json_each(list) JOIN n ON i < (json_array_length(value) - 16) / 11;
+	SELECT first_id + key AS nested_id, s.process_id,
+	json_extract(value, '$[' || (10 + 6 * i) || ']') AS sizes,
+	json_extract(value, '$[' || (11 + 6 * i) || ']') AS weight,
+	json_extract(value, '$[' || (12 + 6 * i) || ']') AS distance, e.location AS end_location,
+	b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 6 * i) || ']') AS end_address,
+	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
+	CASE json_extract(value, '$[' || (15 + 6 * i) || ']') WHEN 0 THEN 0
+		WHEN 1 THEN b.address + json_extract(value, '$[7]') - json_extract(value, '$[8]')
+			+ 2 * (json_extract(value, '$[8]') > 0)
+		ELSE b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 6 * i) || ']')
+			- json_extract(value, '$[' || (15 + 6 * i) || ']')
+			+ 2 * (json_extract(value, '$[' || (15 + 6 * i) || ']') > 0) END AS end_block,
+	e.path AS end_path
+	FROM nested_batch s, json_each(list), n LEFT JOIN access b ON b.id = json_extract(value, '$[6]')
+		LEFT JOIN access e ON e.id = json_extract(value, '$[' || (13 + 6 * i) || ']')
+	WHERE i < (json_array_length(value) - 10) / 6;
 -- The call paths of accesses: list has an array for each, with the process and then the locations of the calls, the
 -- innermost first. The view has a row for each call.
 CREATE TABLE path_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);

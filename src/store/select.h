@@ -14,6 +14,9 @@ enum select_kind {
 	SELECT_ID,   /* int64_t, STORE_NONE for NULL */
 	SELECT_END,  /* uint64_t, UINT64_MAX for NULL: not ended */
 	SELECT_TEXT, /* interned; `otherwise` for NULL */
+	/* A JSON array of STORE_FAR_SIZES numbers, or of none: then all are 0. */
+	SELECT_COUNTS, /* uint64_t[] */
+	SELECT_REALS,  /* double[] */
 };
 
 struct select_column {
@@ -47,8 +50,11 @@ int select_all(struct store *s, const struct select *def, int64_t process, void 
 int select_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
 		   struct err *err);
 
-/* Fill the item's fields from the current row, beginning with column `first`. */
-void select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
+/*
+ * Fill the item's fields from the current row, beginning with column `first`. Returns false if the
+ * row is impossible.
+ */
+bool select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
 		 void *item);
 
 /* Set *err for a file with impossible rows. Returns -1. */

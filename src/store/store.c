@@ -54,8 +54,7 @@ struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 	s->db = db;
 	s->fd = -1;
 	s->samples.first_id = 1;
-	s->follows.first_id = 1;
-	s->arrivals.first_id = 1;
+	s->far.items.first_id = 1;
 	s->stack_distances.first_id = 1;
 	s->nested.first_id = 1;
 	return s;
@@ -72,9 +71,11 @@ void store_close(struct store *s)
 	sqlite3_close(s->db);
 	if (s->fd >= 0)
 		close(s->fd);
+	text_release(&s->accesses.list);
+	free(s->access_kinds.items);
+	map_release(&s->access_kinds.by_hash);
 	text_release(&s->samples.list);
-	text_release(&s->follows.list);
-	text_release(&s->arrivals.list);
+	text_release(&s->far.items.list);
 	text_release(&s->stack_distances.list);
 	text_release(&s->nested.list);
 	text_release(&s->paths.list);

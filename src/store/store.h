@@ -32,8 +32,7 @@ int store_put_thread(struct store *s, const struct store_thread *t, struct err *
 int store_put_module(struct store *s, const struct store_module *m, struct err *err);
 int store_put_window(struct store *s, const struct store_window *w, struct err *err);
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err);
-int store_put_follow(struct store *s, const struct store_follow *f, struct err *err);
-int store_put_arrival(struct store *s, const struct store_arrival *a, struct err *err);
+int store_put_far(struct store *s, const struct store_far *f, struct err *err);
 int store_put_stack_distance(struct store *s, const struct store_stack_distance *d,
 			     struct err *err);
 int store_put_path(struct store *s, const struct store_path *p, struct err *err);

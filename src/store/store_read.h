@@ -43,7 +43,9 @@ bool store_is_counted(struct store *s);
 /* The process that is writing the profile, or 0. */
 int64_t store_writer(struct store *s);
 
-#define STORE_LINE_USES 11 /* line sizes, from 4 to 4096 bytes */
+/* The least distance of a far reuse: accesses of the thread inside windows. */
+#define STORE_FAR	16384u
+#define STORE_FAR_SIZES 11 /* of lines, from 4 to 4096 bytes */
 
 struct store_process {
 	int64_t id;	   /* order in the run, from 0 */
@@ -71,18 +73,12 @@ struct store_process {
 	uint64_t engine_bytes;
 	uint64_t footprint_pages;
 	uint64_t lost_records;
-	/*
-	 * The fraction of the lines of 4 << i bytes in those pages that was ever touched, in
-	 * 65535ths; all 0: unknown.
-	 */
-	uint32_t line_use[STORE_LINE_USES];
-	/* Computed from the tables of samples, follows and windows. */
-	uint64_t samples; /* resolved + censored + dangling */
-	uint64_t resolved;
-	uint64_t censored;
-	uint64_t dangling;
-	uint64_t followed; /* censored samples with a long watch */
-	uint64_t followed_touched;
+	uint64_t far_lines[STORE_FAR_SIZES];	 /* chosen lines of 4 << i bytes seen in windows */
+	double far_line_weight[STORE_FAR_SIZES]; /* lines that each of them stands for */
+	/* Computed from the tables of samples, far reuses and windows. */
+	uint64_t samples; /* near + far + cut */
+	uint64_t near_samples, far_samples, cut_samples;
+	uint64_t far_reuses; /* recorded ones */
 	uint64_t windows;
 };
 
@@ -115,6 +111,9 @@ struct store_window {
 	uint64_t footprint_pages;
 	uint64_t chosen;       /* sampled accesses, including near samples that were dropped */
 	uint64_t chosen_loads; /* those of them that only load */
+	uint64_t close; /* samples with a distance below STORE_NEAR, whose access is in one line */
+	/* far touches in it, at lines of 4 << i bytes, as all far lines tell: an estimate */
+	double far[STORE_FAR_SIZES];
 };
 
 struct store_access {
@@ -131,31 +130,29 @@ struct store_access {
 struct store_sample {
 	int64_t process_id;
 	uint32_t window;
-	uint32_t status;   /* 0 reused, 1 censored, 2 dangling */
+	uint32_t status;   /* 0 reused (near), 1 far, 2 cut: the run ended, or the window */
 	uint64_t position; /* accesses of the process */
 	uint64_t distance; /* accesses of the thread */
 	uint64_t line;	   /* address */
 	struct store_access begin, end;
 };
 
-/* The outcome of a long watch: a censored sample's line, watched in later windows of its thread. */
-struct store_follow {
-	int64_t process_id;
-	uint32_t window;   /* window, position, end.thread and process identify the sample */
-	uint32_t status;   /* 0 touched, 1 not touched to the end, 2 given up */
-	uint64_t position; /* accesses of the process */
-	uint64_t watched;  /* accesses of the thread strictly between, inside windows only */
-	uint64_t end_position;
-	struct store_access end; /* the touch; if none, only the sample's thread */
-};
-
-/* A window first touch: of a random line, by a thread, in the second half of a window. */
-struct store_arrival {
+/*
+ * A far reuse: a touch of a chosen line that was last touched STORE_FAR or more accesses ago, or
+ * never. of[i] is about the line of 4 << i bytes that holds the touched bytes.
+ */
+struct store_far {
 	int64_t process_id;
 	uint32_t window;
-	uint32_t weight;   /* number of lines that it represents, at least 1 */
-	uint64_t position; /* accesses of the process */
-	struct store_access end;
+	uint64_t position;	   /* accesses of the process, at the touch */
+	struct store_access end;   /* the touch */
+	struct store_access begin; /* the last touch before; location STORE_NONE: unknown */
+	struct store_far_line {
+		double weight;	   /* such touches in its window that it stands for; 0: none */
+		uint64_t distance; /* accesses of the thread inside windows, strictly between */
+		uint64_t lines;	   /* other lines of this size touched in between, an estimate */
+		bool is_first;	   /* no earlier touch was seen; then these two are 0 */
+	} of[STORE_FAR_SIZES];
 };
 
 #define STORE_STACK_FIRST 5u /* 1 << 5 bytes */
@@ -182,16 +179,15 @@ struct store_stack_distance {
 struct store_nested_event {
 	uint32_t sizes;
 	uint32_t weight;   /* watches that it represents; costly watches are dropped at random */
-	uint64_t distance; /* accesses of the thread; in a follow, inside windows only */
+	uint64_t distance; /* accesses of the thread */
 	struct store_access end;
 };
 
-/* A multi-size sample: its byte was watched at all line sizes. Or the outcome of its long watch. */
+/* A multi-size sample: its byte was watched at all line sizes. */
 struct store_nested {
 	int64_t process_id;
 	uint32_t window;
-	bool followed;	   /* a long watch of the lines that were not touched in the window */
-	uint32_t status;   /* of the open sizes: see store_sample; or store_follow, if followed */
+	uint32_t status;   /* of the open sizes: see store_sample */
 	uint64_t position; /* accesses of the process */
 	uint64_t point;	   /* address of the byte */
 	uint64_t watched;  /* accesses during which the open sizes were watched */
@@ -275,8 +271,8 @@ struct store_message {
 
 /*
  * All rows of a table, or those of one process (`process`: an id or STORE_ALL). Sorted by process,
- * then by number, index or id. Samples are sorted by window, then by arrival; follows by arrival.
- * Returns 0, or -1 with *err set.
+ * then by number, index or id. Samples are sorted by window, then by arrival; far reuses by
+ * arrival. Returns 0, or -1 with *err set.
  */
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
 			 struct err *err);
@@ -288,10 +284,8 @@ int store_read_windows(struct store *s, int64_t process, struct store_window **i
 		       struct err *err);
 int store_read_samples(struct store *s, int64_t process, struct store_sample **items, size_t *count,
 		       struct err *err);
-int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
-		       struct err *err);
-int store_read_arrivals(struct store *s, int64_t process, struct store_arrival **items,
-			size_t *count, struct err *err);
+int store_read_far(struct store *s, int64_t process, struct store_far **items, size_t *count,
+		   struct err *err);
 int store_read_stack_distances(struct store *s, int64_t process,
 			       struct store_stack_distance **items, size_t *count, struct err *err);
 int store_read_nested(struct store *s, int64_t process, struct store_nested **items, size_t *count,

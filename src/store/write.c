@@ -22,51 +22,66 @@ int store_put_meta_int(struct store *s, const char *key, int64_t value, struct e
 	return row_end(&r, err);
 }
 
+/* The arrays of a process for each size of far lines, as text. */
+static bool far_lines_to_text(const struct store_process *p, struct text *lines,
+			      struct text *weights)
+{
+	double counts[STORE_FAR_SIZES];
+
+	for (size_t i = 0; i < STORE_FAR_SIZES; i++)
+		counts[i] = (double)p->far_lines[i];
+	numbers_reals(lines, counts, STORE_FAR_SIZES);
+	numbers_reals(weights, p->far_line_weight, STORE_FAR_SIZES);
+	return !lines->failed && !weights->failed;
+}
+
+static void put_process_columns(struct row *r, const struct store_process *p)
+{
+	row_int(r, p->id);
+	row_count(r, p->pid);
+	row_id(r, p->parent_id);
+	row_text(r, p->cause);
+	row_text(r, p->exe);
+	row_text(r, p->command);
+	row_count(r, p->start_ns);
+	if (p->end_ns != 0)
+		row_count(r, p->end_ns);
+	else
+		row_null(r);
+	row_text(r, p->state);
+	row_id(r, p->exit_status);
+	row_id(r, p->signal > 0 ? p->signal : STORE_NONE);
+	row_int(r, p->told_end);
+	row_count(r, p->accesses);
+	row_count(r, p->loads);
+	row_count(r, p->stores);
+	row_count(r, p->instructions);
+	row_count(r, p->rep_iterations);
+	row_count(r, p->vector_elements);
+	row_count(r, p->watch_accesses);
+	row_count(r, p->translate_cycles);
+	row_count(r, p->scan_cycles);
+	row_count(r, p->engine_bytes);
+	row_count(r, p->footprint_pages);
+	row_count(r, p->lost_records);
+}
+
 int store_put_process(struct store *s, const struct store_process *p, struct err *err)
 {
 	struct row r = row_begin(s, PUT_PROCESS);
-	int64_t uses[STORE_LINE_USES];
-	struct text line_use = {0};
+	struct text lines = {0}, weights = {0};
 	int status;
 
-	for (size_t i = 0; i < STORE_LINE_USES; i++)
-		uses[i] = p->line_use[i];
-	numbers_array(&line_use, uses, STORE_LINE_USES);
-	if (line_use.failed) {
-		text_release(&line_use);
-		return row_out_of_memory(s, err);
+	if (far_lines_to_text(p, &lines, &weights)) {
+		put_process_columns(&r, p);
+		row_text(&r, text_get(&lines));
+		row_text(&r, text_get(&weights));
+		status = row_end(&r, err);
+	} else {
+		status = row_out_of_memory(s, err);
 	}
-
-	row_int(&r, p->id);
-	row_count(&r, p->pid);
-	row_id(&r, p->parent_id);
-	row_text(&r, p->cause);
-	row_text(&r, p->exe);
-	row_text(&r, p->command);
-	row_count(&r, p->start_ns);
-	if (p->end_ns != 0)
-		row_count(&r, p->end_ns);
-	else
-		row_null(&r);
-	row_text(&r, p->state);
-	row_id(&r, p->exit_status);
-	row_id(&r, p->signal > 0 ? p->signal : STORE_NONE);
-	row_int(&r, p->told_end);
-	row_count(&r, p->accesses);
-	row_count(&r, p->loads);
-	row_count(&r, p->stores);
-	row_count(&r, p->instructions);
-	row_count(&r, p->rep_iterations);
-	row_count(&r, p->vector_elements);
-	row_count(&r, p->watch_accesses);
-	row_count(&r, p->translate_cycles);
-	row_count(&r, p->scan_cycles);
-	row_count(&r, p->engine_bytes);
-	row_count(&r, p->footprint_pages);
-	row_count(&r, p->lost_records);
-	row_text(&r, text_get(&line_use));
-	status = row_end(&r, err);
-	text_release(&line_use);
+	text_release(&lines);
+	text_release(&weights);
 	return status;
 }
 
@@ -106,7 +121,14 @@ int store_put_module(struct store *s, const struct store_module *m, struct err *
 int store_put_window(struct store *s, const struct store_window *w, struct err *err)
 {
 	struct row r = row_begin(s, PUT_WINDOW);
+	struct text far = {0};
+	int status;
 
+	numbers_reals(&far, w->far, STORE_FAR_SIZES);
+	if (far.failed) {
+		text_release(&far);
+		return row_out_of_memory(s, err);
+	}
 	row_int(&r, w->process_id);
 	row_count(&r, w->number);
 	row_count(&r, w->start);
@@ -116,7 +138,11 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 	row_count(&r, w->footprint_pages);
 	row_count(&r, w->chosen);
 	row_count(&r, w->chosen_loads);
-	return row_end(&r, err);
+	row_count(&r, w->close);
+	row_text(&r, text_get(&far));
+	status = row_end(&r, err);
+	text_release(&far);
+	return status;
 }
 
 int store_put_site(struct store *s, const struct store_site *x, struct err *err)

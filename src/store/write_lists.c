@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes tables with many items per row: samples, follows, locations, their names, ... */
+/* Writes tables with many items per row: samples, far reuses, locations, their names, ... */
 #include "store/lists.h"
 
 #include <assert.h>
@@ -49,6 +49,26 @@ static int end_row(struct store *s, struct row *r, struct store_batch *b, struct
 	return status;
 }
 
+/* ---- Items relative to the first of their row ---- */
+
+/* Tell whether an item may join the row that began at the origin. */
+static bool is_of_row(const struct store_batch *b, const struct store_origin *o, int64_t process,
+		      uint32_t window)
+{
+	return b->count > 0 && !is_full(b) && o->process == process && o->window <= window;
+}
+
+static struct row begin_row_at(struct store *s, enum store_statement which, struct store_batch *b,
+			       const struct store_origin *o)
+{
+	struct row r = begin_row(s, which, b);
+
+	row_int(&r, o->process);
+	row_count(&r, o->window);
+	row_count(&r, o->position);
+	return r;
+}
+
 /* ---- Samples ---- */
 
 static int put_samples(struct store *s, struct err *err)
@@ -60,9 +80,7 @@ static int put_samples(struct store *s, struct err *err)
 
 	if (b->count == 0)
 		return 0;
-	r = begin_row(s, PUT_SAMPLES, b);
-	row_int(&r, s->samples_process);
-	row_count(&r, s->samples_window);
+	r = begin_row_at(s, PUT_SAMPLES, b, &s->samples_origin);
 	for (i = 0; i < sizeof(s->samples_by_status) / sizeof(s->samples_by_status[0]); i++)
 		row_count(&r, s->samples_by_status[i]);
 	status = end_row(s, &r, b, err);
@@ -70,121 +88,124 @@ static int put_samples(struct store *s, struct err *err)
 	return status;
 }
 
-/* 0 means no block: other distances are not 0. */
-static int64_t distance_in_block(const struct store_access *a)
-{
-	int64_t distance = (int64_t)(a->address - a->block);
-
-	return a->block == 0 ? 0 : distance >= 0 ? distance + 1 : distance;
-}
-
-void access_to_numbers(const struct store_access *a, uint64_t base, int64_t numbers[ACCESS_NUMBERS])
-{
-	numbers[ACCESS_LOCATION] = a->location;
-	numbers[ACCESS_ADDRESS] = (int64_t)(a->address - base);
-	numbers[ACCESS_SIZE] = a->size;
-	numbers[ACCESS_KIND] = a->kind;
-	numbers[ACCESS_THREAD] = a->thread;
-	numbers[ACCESS_SITE] = a->site;
-	numbers[ACCESS_BLOCK] = distance_in_block(a);
-	numbers[ACCESS_PATH] = a->path;
-}
-
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err)
 {
-	int64_t numbers[SAMPLE_NUMBERS] = {
-		[SAMPLE_STATUS] = x->status,
-		[SAMPLE_POSITION] = (int64_t)x->position,
-		[SAMPLE_DISTANCE] = (int64_t)x->distance,
-		[SAMPLE_LINE] = (int64_t)x->line,
-	};
+	struct store_origin *o = &s->samples_origin;
 	struct store_batch *b = &s->samples;
+	int64_t numbers[SAMPLE_NUMBERS];
 
 	if (s->failed)
 		return row_failed(s, err);
-	if ((s->samples_process != x->process_id || s->samples_window != x->window || is_full(b)) &&
-	    put_samples(s, err) != 0)
-		return -1;
-	s->samples_process = x->process_id;
-	s->samples_window = x->window;
-	access_to_numbers(&x->begin, x->line, numbers + SAMPLE_BEGIN);
-	access_to_numbers(&x->end, x->line, numbers + SAMPLE_END);
+	if (!is_of_row(b, o, x->process_id, x->window)) {
+		if (put_samples(s, err) != 0)
+			return -1;
+		*o = (struct store_origin){x->process_id, x->window, x->position};
+	}
+	numbers[SAMPLE_WINDOW] = x->window - o->window;
+	numbers[SAMPLE_STATUS] = x->status;
+	numbers[SAMPLE_POSITION] = (int64_t)(x->position - o->position);
+	numbers[SAMPLE_DISTANCE] = (int64_t)x->distance;
+	access_to_numbers(s, &x->begin, NULL, numbers + SAMPLE_BEGIN);
+	numbers[SAMPLE_PLACE] = (int64_t)(x->begin.address - x->line);
+	access_to_numbers(s, &x->end, &x->begin, numbers + SAMPLE_END);
 	numbers_add(&b->list, numbers, x->end.location == STORE_NONE ? SAMPLE_END : SAMPLE_NUMBERS);
 	if (b->list.failed)
 		return row_out_of_memory(s, err);
 	assert(x->status < sizeof(s->samples_by_status) / sizeof(s->samples_by_status[0]));
 	s->samples_by_status[x->status]++;
 	b->count++;
-	return 0;
+	return s->failed ? row_failed(s, err) : 0;
 }
 
-/* ---- Outcomes of long watches ---- */
+/* ---- Far reuses ---- */
 
-static int put_follows(struct store *s, struct err *err)
+static int put_far(struct store *s, struct err *err)
 {
+	struct store_far_batch *b = &s->far;
+	struct text weights = {0};
 	struct row r;
+	int status;
 
-	if (s->follows.count == 0)
+	if (b->items.count == 0)
 		return 0;
-	r = begin_row(s, PUT_FOLLOWS, &s->follows);
-	row_int(&r, s->follows_process);
-	return end_row(s, &r, &s->follows, err);
+	numbers_reals(&weights, b->weights, b->weight_count);
+	if (weights.failed) {
+		text_release(&weights);
+		return row_out_of_memory(s, err);
+	}
+	r = begin_row_at(s, PUT_FAR, &b->items, &b->origin);
+	row_int(&r, b->items.count);
+	row_text(&r, text_get(&weights));
+	status = end_row(s, &r, &b->items, err);
+	text_release(&weights);
+	return status;
 }
 
-int store_put_follow(struct store *s, const struct store_follow *f, struct err *err)
+/* The number of a weight in the row, from 1. */
+static int64_t number_of_weight(struct store_far_batch *b, double weight)
 {
-	int64_t numbers[FOLLOW_NUMBERS] = {
-		[FOLLOW_WINDOW] = f->window,
-		[FOLLOW_POSITION] = (int64_t)f->position,
-		[FOLLOW_THREAD] = f->end.thread,
-		[FOLLOW_STATUS] = f->status,
-		[FOLLOW_WATCHED] = (int64_t)f->watched,
-		[FOLLOW_END_POSITION] = (int64_t)f->end_position,
-	};
-	struct store_batch *b = &s->follows;
+	size_t i = 0;
+
+	while (i < b->weight_count && b->weights[i] != weight)
+		i++;
+	if (i == b->weight_count)
+		b->weights[b->weight_count++] = weight;
+	return (int64_t)i + 1;
+}
+
+/* The numbers of its sizes; returns the count of all numbers. */
+static size_t far_lines_to_numbers(struct store_far_batch *b, const struct store_far *f,
+				   int64_t numbers[NUMBERS_MAX])
+{
+	size_t smallest = STORE_FAR_SIZES, count = FAR_OF;
+	uint64_t base = 0;
+
+	for (size_t i = STORE_FAR_SIZES; i-- > 0;) {
+		if (f->of[i].weight > 0)
+			smallest = i;
+		if (f->of[i].weight > 0 && f->of[i].distance > base)
+			base = f->of[i].distance;
+	}
+	for (size_t i = smallest; i < STORE_FAR_SIZES; i++) {
+		const struct store_far_line *l = &f->of[i];
+		int64_t *to = numbers + FAR_OF + (i - smallest) * FAR_NUMBERS;
+		bool is_again = l->weight > 0 && !l->is_first;
+
+		to[FAR_WEIGHT] = l->weight > 0 ? number_of_weight(b, l->weight) : 0;
+		to[FAR_NEARER] = is_again ? (int64_t)(base - l->distance) + 1 : 0;
+		to[FAR_LINES] = is_again ? (int64_t)l->lines : 0;
+		if (l->weight > 0)
+			count = FAR_OF + (i - smallest + 1) * FAR_NUMBERS;
+	}
+	numbers[FAR_BASE] = (int64_t)base;
+	numbers[FAR_SMALLEST] = (int64_t)smallest;
+	return count;
+}
+
+int store_put_far(struct store *s, const struct store_far *f, struct err *err)
+{
+	struct store_far_batch *b = &s->far;
+	struct store_origin *o = &b->origin;
+	int64_t numbers[NUMBERS_MAX];
 
 	if (s->failed)
 		return row_failed(s, err);
-	if ((s->follows_process != f->process_id || is_full(b)) && put_follows(s, err) != 0)
-		return -1;
-	s->follows_process = f->process_id;
-	access_to_numbers(&f->end, 0, numbers + FOLLOW_END);
-	numbers_add(&b->list, numbers, f->status == 0 ? FOLLOW_NUMBERS : FOLLOW_END);
-	b->count++;
-	return b->list.failed ? row_out_of_memory(s, err) : 0;
-}
-
-/* ---- Window first touches ---- */
-
-static int put_arrivals(struct store *s, struct err *err)
-{
-	struct row r;
-
-	if (s->arrivals.count == 0)
-		return 0;
-	r = begin_row(s, PUT_ARRIVALS, &s->arrivals);
-	row_int(&r, s->arrivals_process);
-	return end_row(s, &r, &s->arrivals, err);
-}
-
-int store_put_arrival(struct store *s, const struct store_arrival *a, struct err *err)
-{
-	int64_t numbers[ARRIVAL_NUMBERS] = {
-		[ARRIVAL_WINDOW] = a->window,
-		[ARRIVAL_WEIGHT] = a->weight,
-		[ARRIVAL_POSITION] = (int64_t)a->position,
-	};
-	struct store_batch *b = &s->arrivals;
-
-	if (s->failed)
-		return row_failed(s, err);
-	if ((s->arrivals_process != a->process_id || is_full(b)) && put_arrivals(s, err) != 0)
-		return -1;
-	s->arrivals_process = a->process_id;
-	access_to_numbers(&a->end, 0, numbers + ARRIVAL_END);
-	numbers_add(&b->list, numbers, ARRIVAL_NUMBERS);
-	b->count++;
-	return b->list.failed ? row_out_of_memory(s, err) : 0;
+	if (!is_of_row(&b->items, o, f->process_id, f->window) ||
+	    b->weight_count + STORE_FAR_SIZES > STORE_FAR_WEIGHTS) {
+		if (put_far(s, err) != 0)
+			return -1;
+		*o = (struct store_origin){f->process_id, f->window, f->position};
+		b->weight_count = 0;
+	}
+	numbers[FAR_WINDOW] = f->window - o->window;
+	numbers[FAR_POSITION] = (int64_t)(f->position - o->position);
+	access_to_numbers(s, &f->end, NULL, numbers + FAR_END);
+	access_to_numbers(s, &f->begin, &f->end, numbers + FAR_BEGIN);
+	numbers_add(&b->items.list, numbers, far_lines_to_numbers(b, f, numbers));
+	b->items.count++;
+	if (b->items.list.failed)
+		return row_out_of_memory(s, err);
+	return s->failed ? row_failed(s, err) : 0;
 }
 
 /* ---- Stack distances ---- */
@@ -231,46 +252,51 @@ static int put_nested(struct store *s, struct err *err)
 
 	if (s->nested.count == 0)
 		return 0;
-	r = begin_row(s, PUT_NESTED, &s->nested);
-	row_int(&r, s->nested_process);
+	r = begin_row_at(s, PUT_NESTED, &s->nested, &s->nested_origin);
 	return end_row(s, &r, &s->nested, err);
 }
 
-static size_t nested_to_numbers(const struct store_nested *n, int64_t numbers[NUMBERS_MAX])
+static size_t nested_to_numbers(struct store *s, const struct store_nested *n,
+				int64_t numbers[NUMBERS_MAX])
 {
+	const struct store_origin *o = &s->nested_origin;
 	size_t at = NESTED_EVENTS;
 
-	numbers[NESTED_WINDOW] = n->window;
-	numbers[NESTED_FOLLOWED] = n->followed;
+	numbers[NESTED_WINDOW] = n->window - o->window;
 	numbers[NESTED_STATUS] = n->status;
-	numbers[NESTED_POSITION] = (int64_t)n->position;
-	numbers[NESTED_POINT] = (int64_t)n->point;
+	numbers[NESTED_POSITION] = (int64_t)(n->position - o->position);
 	numbers[NESTED_WATCHED] = (int64_t)n->watched;
 	numbers[NESTED_OPEN] = n->open;
 	numbers[NESTED_WEIGHT] = n->weight;
-	access_to_numbers(&n->begin, n->point, numbers + NESTED_BEGIN);
+	access_to_numbers(s, &n->begin, NULL, numbers + NESTED_BEGIN);
+	numbers[NESTED_POINT] = (int64_t)(n->point - n->begin.address);
 	for (uint32_t i = 0; i < n->event_count && i < STORE_MAX_EVENTS; i++, at += EVENT_NUMBERS) {
 		numbers[at + EVENT_SIZES] = n->events[i].sizes;
 		numbers[at + EVENT_WEIGHT] = n->events[i].weight;
 		numbers[at + EVENT_DISTANCE] = (int64_t)n->events[i].distance;
-		access_to_numbers(&n->events[i].end, n->point, numbers + at + EVENT_END);
+		access_to_numbers(s, &n->events[i].end, &n->begin, numbers + at + EVENT_END);
 	}
 	return at;
 }
 
 int store_put_nested(struct store *s, const struct store_nested *n, struct err *err)
 {
-	int64_t numbers[NUMBERS_MAX];
+	struct store_origin *o = &s->nested_origin;
 	struct store_batch *b = &s->nested;
+	int64_t numbers[NUMBERS_MAX];
 
 	if (s->failed)
 		return row_failed(s, err);
-	if ((s->nested_process != n->process_id || is_full(b)) && put_nested(s, err) != 0)
-		return -1;
-	s->nested_process = n->process_id;
-	numbers_add(&b->list, numbers, nested_to_numbers(n, numbers));
+	if (!is_of_row(b, o, n->process_id, n->window)) {
+		if (put_nested(s, err) != 0)
+			return -1;
+		*o = (struct store_origin){n->process_id, n->window, n->position};
+	}
+	numbers_add(&b->list, numbers, nested_to_numbers(s, n, numbers));
 	b->count++;
-	return b->list.failed ? row_out_of_memory(s, err) : 0;
+	if (b->list.failed)
+		return row_out_of_memory(s, err);
+	return s->failed ? row_failed(s, err) : 0;
 }
 
 /* ---- Locations and their names ---- */
@@ -386,13 +412,13 @@ int lists_flush(struct store *s, struct err *err)
 		struct store_batch *batch;
 	} lists[] = {
 		{PUT_LOCATIONS, &s->locations}, {PUT_NAMES, &s->names}, {PUT_PATHS, &s->paths},
-		{PUT_NODES, &s->nodes},		{PUT_COSTS, &s->costs}, {PUT_ARCS, &s->arcs},
-		{PUT_JUMPS, &s->jumps},
+		{PUT_ACCESSES, &s->accesses},	{PUT_NODES, &s->nodes}, {PUT_COSTS, &s->costs},
+		{PUT_ARCS, &s->arcs},		{PUT_JUMPS, &s->jumps},
 	};
 	size_t i;
 
-	if (put_samples(s, err) != 0 || put_follows(s, err) != 0 || put_arrivals(s, err) != 0 ||
-	    put_stack_distances(s, err) != 0 || put_nested(s, err) != 0)
+	if (put_samples(s, err) != 0 || put_far(s, err) != 0 || put_stack_distances(s, err) != 0 ||
+	    put_nested(s, err) != 0)
 		return -1;
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (put_list(s, lists[i].which, lists[i].batch, err) != 0)

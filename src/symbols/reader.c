@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "symbols/message.h"
 #include "symbols/private.h"
 
@@ -250,6 +251,7 @@ void symbols_reader_run(struct symbols *s, int fd)
 	pthread_t thread;
 
 	settle();
+	heap_use_one_arena();
 	close_others(s, fd);
 	if (r == NULL)
 		_exit(1);

@@ -35,7 +35,7 @@ static int put_list(const struct annotation_list *l, bool files, size_t rows,
 {
 	const struct hot *h = files ? &l->files : &l->functions;
 	const struct column_list *columns =
-		COLUMN_LIST(COST(MISSES), COST(UNRESOLVED), COST(RATIO), COST(SAMPLES),
+		COLUMN_LIST(COST(MISSES), COST(COLD), COST(RATIO), COST(SAMPLES),
 			    files ? COST(FILE) : COST(FUNCTION));
 	struct table *t = columns_table(columns, d);
 	size_t shown = 0, listed = 0;
@@ -90,7 +90,7 @@ void annotation_list_csv(const struct annotation_list *l, struct text *out)
 {
 	const struct assumed assumed = assumed_by(l->query);
 	const struct column_list *columns =
-		COLUMN_LIST(COST(KIND), COST(NAME), COST(RATIO), COST(MISSES), COST(UNRESOLVED),
+		COLUMN_LIST(COST(KIND), COST(NAME), COST(RATIO), COST(MISSES), COST(COLD),
 			    COST(ACCESSES), COST(SAMPLES), ASSUMED(assumed));
 
 	columns_csv_head(columns, out);

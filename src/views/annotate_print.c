@@ -76,8 +76,8 @@ static const struct {
 	int width;
 	bool needs_room; /* for wide terminals only */
 } cells[] = {
-	{COST(MISSES), 9},	    {COST(UNRESOLVED), 11}, {COST(RATIO), 11},
-	{COST(INTERVAL), 18, true}, {COST(ACCESSES), 10},   {COST(SAMPLES), 8},
+	{COST(MISSES), 9},	    {COST(COLD), 11},	  {COST(RATIO), 11},
+	{COST(INTERVAL), 18, true}, {COST(ACCESSES), 10}, {COST(SAMPLES), 8},
 };
 
 #define CELLS (sizeof(cells) / sizeof(cells[0]))
@@ -168,24 +168,23 @@ static void put_heading(const struct section *s, const struct display *d, struct
 	const struct annotation *a = s->a;
 	const struct hot_row *row = &a->rows[s->first];
 	struct hot_cost sum = {0};
-	char misses[FIGURE_BYTES], unresolved[FIGURE_BYTES], ratio[FIGURE_BYTES];
+	char misses[FIGURE_BYTES], cold[FIGURE_BYTES], ratio[FIGURE_BYTES];
 	size_t from = out->count;
 
 	for (size_t i = s->first; i < s->end; i++)
 		hot_add(&sum, &a->rows[i].cost);
 	fit_add(out, row->file != NULL ? row->file : "[no line information]", d);
 	text_add(out, "\n");
-	text_addf(out, "%s of all misses and %s unresolved, miss ratio %s, in a cache of ",
+	text_addf(out, "%s of all misses and %s first touches, miss ratio %s, in a cache of ",
 		  figure_share(hot_share(sum.misses, &a->total), misses),
-		  figure_share(hot_share(sum.unresolved, &a->total), unresolved),
+		  figure_share(hot_share(sum.cold, &a->total), cold),
 		  figure_percent(hot_miss_ratio(&sum), ratio));
 	figure_cache(a->profile, a->query, out);
 	text_add(out, "\n");
 	if (row->line == 0)
-		text_addf(
-			out, "%s of all misses is code without line numbers\n",
-			figure_share(hot_share(row->cost.misses + row->cost.unresolved, &a->total),
-				     misses));
+		text_addf(out, "%s of all misses is code without line numbers\n",
+			  figure_share(hot_share(row->cost.misses + row->cost.cold, &a->total),
+				       misses));
 	fit_prose(out, from, 0, d);
 	text_add(out, "\n");
 	put_titles(d, out);
@@ -213,7 +212,7 @@ void annotation_csv(const struct annotation *a, struct text *out)
 	const struct assumed assumed = assumed_by(a->query);
 	const struct column_list *columns = COLUMN_LIST(
 		COST(FILE), COST(LINE_OR_0), COST(RATIO), COST(LOW), COST(HIGH), COST(MISSES),
-		COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), COST(SOURCE), ASSUMED(assumed));
+		COST(COLD), COST(ACCESSES), COST(SAMPLES), COST(SOURCE), ASSUMED(assumed));
 
 	columns_csv_head(columns, out);
 	for (size_t first = 0; first < a->count;) {
@@ -254,8 +253,8 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 		source_release(&s.source);
 	}
 	root = json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)a->query->size_bytes,
-			 "miss_ratio", a->total.misses + a->total.unresolved, "unresolved_share",
-			 hot_share(a->total.unresolved, &a->total), "files", files);
+			 "miss_ratio", a->total.misses + a->total.cold, "cold_share",
+			 hot_share(a->total.cold, &a->total), "files", files);
 	assumed_json(a->query, root);
 	return json_print(root, out, err);
 }

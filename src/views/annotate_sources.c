@@ -18,7 +18,7 @@
 
 static double misses_of(const struct hot_row *row)
 {
-	return row->cost.misses + row->cost.unresolved;
+	return row->cost.misses + row->cost.cold;
 }
 
 static int by_misses(const void *a, const void *b)
@@ -38,12 +38,12 @@ static int collect_line(const struct annotation *a, const struct hot_row *row, s
 	const struct code line = {.file = row->file, .line = row->line};
 
 	*r = (struct reuse){.profile = a->profile, .query = a->query};
-	return reuse_collect(r, a->profile, &a->shares, &line, err);
+	return reuse_collect(r, a->profile, a->shares, &line, err);
 }
 
 static double share_of(const struct reuse *r, const struct reuse_row *row)
 {
-	return r->total.all.accesses > 0 ? row->cost.all.accesses / r->total.all.accesses : 0;
+	return r->total.accesses > 0 ? row->cost.accesses / r->total.accesses : 0;
 }
 
 /* Put the place after its two shares. */

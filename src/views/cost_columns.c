@@ -51,14 +51,14 @@ static void get_all_misses(const void *row, struct value *v)
 {
 	const struct cost_row *r = row;
 
-	v->real = hot_share(r->cost->misses + r->cost->unresolved, r->whole);
+	v->real = hot_share(r->cost->misses + r->cost->cold, r->whole);
 }
 
-static void get_unresolved(const void *row, struct value *v)
+static void get_cold(const void *row, struct value *v)
 {
 	const struct cost_row *r = row;
 
-	v->real = hot_share(r->cost->unresolved, r->whole);
+	v->real = hot_share(r->cost->cold, r->whole);
 }
 
 static void get_ratio(const void *row, struct value *v)
@@ -115,7 +115,7 @@ const struct column cost_columns[COST_COLUMNS] = {
 	[COST_SOURCE] = {NULL, "source", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, source)},
 	[COST_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_misses},
 	[COST_ALL_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_all_misses},
-	[COST_UNRESOLVED] = {"UNRESOLVED", "unresolved_share", UNIT_SHARE, get_unresolved},
+	[COST_COLD] = {"COLD", "cold_share", UNIT_SHARE, get_cold},
 	[COST_RATIO] = {"MISS RATIO", "miss_ratio", UNIT_SHARE, get_ratio},
 	[COST_LOW] = {NULL, "low", UNIT_SHARE, get_low},
 	[COST_HIGH] = {NULL, "high", UNIT_SHARE, get_high},

@@ -30,9 +30,9 @@ enum cost_column {
 	COST_CALLERS,
 	COST_PATH,
 	COST_SOURCE,
-	COST_MISSES,	 /* misses whose reuse was seen */
-	COST_ALL_MISSES, /* including misses that were not resolved */
-	COST_UNRESOLVED,
+	COST_MISSES,	 /* of reuses */
+	COST_ALL_MISSES, /* including first touches */
+	COST_COLD,
 	COST_RATIO,
 	COST_LOW,
 	COST_HIGH,
@@ -47,7 +47,7 @@ extern const struct column cost_columns[COST_COLUMNS];
 #define COST(column) (&cost_columns[COST_##column])
 
 /* These columns in JSON's order. */
-#define COST_SHARES COST(MISSES), COST(UNRESOLVED), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
+#define COST_SHARES COST(MISSES), COST(COLD), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
 
 struct cost_row cost_row_of(const struct hot *h, size_t i);
 

@@ -298,7 +298,7 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 		  !d->profile->is_exact	   ? ""
 		  : d->policy == MODEL_LRU ? "LRU replacement, exact "
 					   : "random replacement, exact ",
-		  figure_percent(d->total.misses + d->total.unresolved, percent));
+		  figure_percent(d->total.misses + d->total.cold, percent));
 	fit_prose(out, from, 0, display);
 	if (data_table(d, rows, marks, display, out, err) != 0)
 		return -1;
@@ -319,11 +319,10 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 void data_csv(const struct data *d, const bool *marks, struct text *out)
 {
 	const struct assumed assumed = assumed_of(d->policy, d->query->ways);
-	const struct column_list *list =
-		COLUMN_LIST(COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION),
-			    C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED),
-			    COST(RATIO), COST(LOW), COST(HIGH), COST(ACCESSES), COST(SAMPLES),
-			    C(SITES), DATA_NUMBERS, C(FORM), ASSUMED(assumed));
+	const struct column_list *list = COLUMN_LIST(
+		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION), C(MODULE),
+		C(ALLOCATOR), COST(ALL_MISSES), COST(COLD), COST(RATIO), COST(LOW), COST(HIGH),
+		COST(ACCESSES), COST(SAMPLES), C(SITES), DATA_NUMBERS, C(FORM), ASSUMED(assumed));
 
 	columns_csv_head(list, out);
 	for (size_t i = 0; i < d->count; i++) {
@@ -344,11 +343,10 @@ static void put_counts(json_t *row, const struct data_row *r)
 
 json_t *data_json_rows(const struct data *d, const bool *marks)
 {
-	const struct column_list *list =
-		COLUMN_LIST(COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0),
-			    COST(FUNCTION), C(MODULE), C(ALLOCATOR), COST(ALL_MISSES),
-			    COST(UNRESOLVED), COST(RATIO), COST(ACCESSES), COST(SAMPLES), COST(LOW),
-			    COST(HIGH), DATA_NUMBERS, C(SITES), C(PATH), C(FORM));
+	const struct column_list *list = COLUMN_LIST(
+		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0), COST(FUNCTION),
+		C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(COLD), COST(RATIO), COST(ACCESSES),
+		COST(SAMPLES), COST(LOW), COST(HIGH), DATA_NUMBERS, C(SITES), C(PATH), C(FORM));
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < d->count; i++) {
@@ -365,13 +363,12 @@ json_t *data_json_rows(const struct data *d, const bool *marks)
 
 int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err)
 {
-	json_t *ratio =
-		d->count > 0 ? json_real(d->total.misses + d->total.unresolved) : json_null();
+	json_t *ratio = d->count > 0 ? json_real(d->total.misses + d->total.cold) : json_null();
 
-	json_t *root = json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
-				 "miss_ratio", ratio, "unresolved_share",
-				 hot_share(d->total.unresolved, &d->total), "objects",
-				 data_json_rows(d, marks));
+	json_t *root =
+		json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
+			  "miss_ratio", ratio, "cold_share", hot_share(d->total.cold, &d->total),
+			  "objects", data_json_rows(d, marks));
 
 	if (d->profile->is_exact) {
 		json_object_set_new(root, "exact", json_true());

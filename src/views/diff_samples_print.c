@@ -24,7 +24,7 @@ static const char *const by_names[] = {
 
 static double misses_of(const struct hot_cost *c)
 {
-	return c->misses + c->unresolved;
+	return c->misses + c->cold;
 }
 
 /* Nothing is known about a side without samples. With samples, code without any hardly misses. */

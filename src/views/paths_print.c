@@ -19,7 +19,7 @@
 
 static double misses_of(const struct hot_cost *c)
 {
-	return c->misses + c->unresolved;
+	return c->misses + c->cold;
 }
 
 /* ---- Text ---- */

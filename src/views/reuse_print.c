@@ -17,7 +17,8 @@
 
 #define BAR_WIDTH	40
 #define SHORTEST_BAR	8
-#define LABEL_AND_SHARE 40 /* width before a bar */
+#define LABEL_AND_SHARE 40    /* width before a bar */
+#define LEAST_ROW	0.001 /* share of the reuses for a row of distances */
 
 static double part_of(double part, double whole)
 {
@@ -57,11 +58,11 @@ static struct row row_of(const struct reuse *r, size_t i, double misses)
 			    .to = row->to,
 			    .is_self = reuse_is_self(row),
 			    .has_samples = true,
-			    .reuses = part_of(c->all.accesses, r->total.all.accesses),
-			    .misses = part_of(c->all.misses, misses),
+			    .reuses = part_of(c->accesses, r->total.accesses),
+			    .misses = part_of(c->misses, misses),
 			    .ratio = reuse_miss_ratio(c),
-			    .temporal = part_of(c->temporal, c->all.accesses),
-			    .far = part_of(c->far, c->all.accesses),
+			    .temporal = part_of(c->temporal, c->accesses),
+			    .far = part_of(c->far, c->accesses),
 			    .samples = c->samples};
 }
 
@@ -198,7 +199,7 @@ static const struct column columns[] = {
 static void put_heading(const struct reuse *r, const struct display *d, struct text *out)
 {
 	const struct reuse_cost *t = &r->total;
-	double accesses = t->all.accesses + r->unresolved.accesses;
+	double accesses = t->accesses + r->cold;
 	char ratio[FIGURE_BYTES], share[FIGURE_BYTES], samples[FIGURE_BYTES];
 	size_t from = out->count;
 
@@ -217,15 +218,13 @@ static void put_heading(const struct reuse *r, const struct display *d, struct t
 		text_addf(out, "\n%s of the accesses, %s samples; ",
 			  figure_percent(accesses, share), figure_count(t->samples, samples));
 		text_addf(out, "miss ratio %s\n",
-			  figure_percent(part_of(t->all.misses + r->unresolved.misses, accesses),
-					 ratio));
+			  figure_percent(part_of(t->misses + r->cold_misses, accesses), ratio));
 	}
 	text_addf(out, "Of them %s touch bytes again (temporal), ",
 		  figure_share(part_of(t->temporal, accesses), share));
 	text_addf(out, "%s other bytes of the line (spatial), ",
-		  figure_share(part_of(t->all.accesses - t->temporal, accesses), share));
-	text_addf(out, "%s are first touches or not resolved\n\n",
-		  figure_share(part_of(r->unresolved.accesses, accesses), share));
+		  figure_share(part_of(t->accesses - t->temporal, accesses), share));
+	text_addf(out, "%s are first touches\n\n", figure_share(part_of(r->cold, accesses), share));
 	fit_prose(out, from, 0, d);
 }
 
@@ -241,7 +240,7 @@ static int put_rows(const struct reuse *r, size_t rows, const struct display *d,
 	 */
 	static const unsigned least_important[] = {5, 4, 3};
 	struct table *t = columns_table(list, d);
-	double misses = r->argument == NULL ? r->ratio : r->total.all.misses;
+	double misses = r->argument == NULL ? r->ratio : r->total.misses;
 	int ret;
 
 	table_may_leave_out(t, least_important, 3);
@@ -286,33 +285,25 @@ static void put_bin(const struct reuse *r, const char *label, const struct reuse
 		width = d->width > LABEL_AND_SHARE + SHORTEST_BAR ? d->width - LABEL_AND_SHARE
 								  : SHORTEST_BAR;
 	text_addf(out, "%25s  %9s", label,
-		  figure_share(part_of(bin_sum(bin), r->total.all.accesses), share));
+		  figure_share(part_of(bin_sum(bin), r->total.accesses), share));
 	put_bar(bin, most, width, d, out);
 	text_add(out, "\n");
 }
 
-static void put_distances(const struct reuse *r, const struct display *d, struct text *out)
+/* Consecutive rows with hardly any reuses are one mark. */
+static void put_bins(const struct reuse *r, double most, const struct display *d, struct text *out)
 {
-	unsigned first = REUSE_BINS, last = 0;
-	double most = bin_sum(&r->far);
 	char low[FIGURE_BYTES], high[FIGURE_BYTES], label[3 * FIGURE_BYTES];
-	size_t from;
+	bool is_first = true, is_left_out = false;
 
 	for (unsigned b = 0; b < REUSE_BINS; b++) {
-		if (bin_sum(&r->bins[b]) <= 0)
+		if (bin_sum(&r->bins[b]) < LEAST_ROW * r->total.accesses) {
+			is_left_out = true;
 			continue;
-		first = first < b ? first : b;
-		last = b;
-		most = fmax(most, bin_sum(&r->bins[b]));
-	}
-	if (most <= 0)
-		return;
-	from = out->count;
-	text_addf(out,
-		  "\nReuse distances in accesses (%s the same bytes, %s other bytes of the line)\n",
-		  d->unicode ? "\xe2\x96\x88" : "#", d->unicode ? "\xe2\x96\x91" : "-");
-	fit_prose(out, from, 0, d);
-	for (unsigned b = first; b <= last; b++) {
+		}
+		if (is_left_out && !is_first)
+			text_add(out, "...\n");
+		is_first = is_left_out = false;
 		figure_count(reuse_bin_low(b), low);
 		figure_count(reuse_bin_high(b), high);
 		if (b <= 1)
@@ -321,10 +312,28 @@ static void put_distances(const struct reuse *r, const struct display *d, struct
 			snprintf(label, sizeof(label), "%s - %s", low, high);
 		put_bin(r, label, &r->bins[b], most, d, out);
 	}
-	if (bin_sum(&r->far) > 0) {
+}
+
+static void put_distances(const struct reuse *r, const struct display *d, struct text *out)
+{
+	double most = bin_sum(&r->beyond);
+	char low[FIGURE_BYTES], label[2 * FIGURE_BYTES];
+	size_t from;
+
+	for (unsigned b = 0; b < REUSE_BINS; b++)
+		most = fmax(most, bin_sum(&r->bins[b]));
+	if (most <= 0)
+		return;
+	from = out->count;
+	text_addf(out,
+		  "\nReuse distances in accesses (%s the same bytes, %s other bytes of the line)\n",
+		  d->unicode ? "\xe2\x96\x88" : "#", d->unicode ? "\xe2\x96\x91" : "-");
+	fit_prose(out, from, 0, d);
+	put_bins(r, most, d, out);
+	if (bin_sum(&r->beyond) > 0) {
 		snprintf(label, sizeof(label), "farther than %s",
 			 figure_count((uint64_t)r->resolution, low));
-		put_bin(r, label, &r->far, most, d, out);
+		put_bin(r, label, &r->beyond, most, d, out);
 	}
 }
 
@@ -356,7 +365,7 @@ static void csv_bin(const struct reuse *r, const struct reuse_bin *bin, uint64_t
 				.has_high = has_high,
 				.low = low,
 				.high = high,
-				.reuses = part_of(sum, r->total.all.accesses),
+				.reuses = part_of(sum, r->total.accesses),
 				.misses = NAN,
 				.ratio = NAN,
 				.temporal = sum > 0 ? bin->temporal / sum : 0,
@@ -381,16 +390,15 @@ void reuse_csv(const struct reuse *r, struct text *out)
 	}
 	for (unsigned b = 0; b < REUSE_BINS; b++)
 		csv_bin(r, &r->bins[b], reuse_bin_low(b), reuse_bin_high(b), true, list, out);
-	csv_bin(r, &r->far, (uint64_t)nearbyint(r->resolution), 0, false, list, out);
+	csv_bin(r, &r->beyond, (uint64_t)nearbyint(r->resolution), 0, false, list, out);
 }
 
 /* ---- JSON ---- */
 
 static json_t *json_bin(const struct reuse *r, const struct reuse_bin *bin)
 {
-	return json_pack("{s:f, s:f}", "temporal_share",
-			 part_of(bin->temporal, r->total.all.accesses), "spatial_share",
-			 part_of(bin->spatial, r->total.all.accesses));
+	return json_pack("{s:f, s:f}", "temporal_share", part_of(bin->temporal, r->total.accesses),
+			 "spatial_share", part_of(bin->spatial, r->total.accesses));
 }
 
 static json_t *json_rows(const struct reuse *r)
@@ -408,7 +416,7 @@ static json_t *json_rows(const struct reuse *r)
 
 int reuse_json(const struct reuse *r, struct text *out, struct err *err)
 {
-	double accesses = r->total.all.accesses + r->unresolved.accesses;
+	double accesses = r->total.accesses + r->cold;
 	json_t *distances = json_array(), *root;
 
 	for (unsigned b = 0; b < REUSE_BINS; b++) {
@@ -424,12 +432,12 @@ int reuse_json(const struct reuse *r, struct text *out, struct err *err)
 	root = json_pack("{s:o, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:o, s:o}", "argument",
 			 json_text(r->argument), "size_bytes", (json_int_t)r->query->size_bytes,
 			 "miss_ratio", r->ratio, "access_share", accesses, "code_miss_ratio",
-			 part_of(r->total.all.misses + r->unresolved.misses, accesses),
-			 "temporal_share", part_of(r->total.temporal, accesses), "spatial_share",
-			 part_of(r->total.all.accesses - r->total.temporal, accesses),
-			 "unresolved_share", part_of(r->unresolved.accesses, accesses), "samples",
-			 (json_int_t)r->total.samples, "reuses", json_rows(r), "distances",
-			 distances, "far", json_bin(r, &r->far));
+			 part_of(r->total.misses + r->cold_misses, accesses), "temporal_share",
+			 part_of(r->total.temporal, accesses), "spatial_share",
+			 part_of(r->total.accesses - r->total.temporal, accesses), "cold_share",
+			 part_of(r->cold, accesses), "samples", (json_int_t)r->total.samples,
+			 "reuses", json_rows(r), "distances", distances, "beyond",
+			 json_bin(r, &r->beyond));
 	json_object_set_new(root, "resolution_distance", json_real(r->resolution));
 	assumed_json(r->query, root);
 	return json_print(root, out, err);

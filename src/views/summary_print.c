@@ -28,11 +28,11 @@ static void list_counts(const struct store_process *x, struct count counts[COUNT
 					  {"modifies", x->modifies},
 					  {"instructions", x->instructions},
 					  {"samples", x->samples},
-					  {"resolved", x->resolved},
-					  {"censored", x->censored},
-					  {"dangling", x->dangling},
-					  {"followed", x->followed},
-					  {"followed_touched", x->followed_touched},
+					  {"near_samples", x->near_samples},
+					  {"far_samples", x->far_samples},
+					  {"cut_samples", x->cut_samples},
+					  {"far_reuses", x->far_reuses},
+					  {"far_lines", x->far_lines[profile_far_size(64)]},
 					  {"windows", x->windows},
 					  {"footprint_pages", x->footprint_pages},
 					  {"lost_records", x->lost_records}};
@@ -47,7 +47,7 @@ struct row {
 	const char *kind, *name, *file;
 	bool has_number, has_samples;
 	uint64_t number, samples;
-	double ratio, low, high, misses, unresolved, accesses;
+	double ratio, low, high, misses, cold, accesses;
 	const char *policy; /* of the cache that the row is about */
 	uint64_t ways;
 };
@@ -75,7 +75,7 @@ static const struct column csv_columns[] = {
 	{NULL, "low", UNIT_SHARE, MEMBER(low)},
 	{NULL, "high", UNIT_SHARE, MEMBER(high)},
 	{NULL, "miss_share", UNIT_SHARE, MEMBER(misses)},
-	{NULL, "unresolved_share", UNIT_SHARE, MEMBER(unresolved)},
+	{NULL, "cold_share", UNIT_SHARE, MEMBER(cold)},
 	{NULL, "access_share", UNIT_SHARE, MEMBER(accesses)},
 	{NULL, "samples", UNIT_NUMBER, get_samples},
 	{NULL, "policy", UNIT_TEXT, MEMBER(policy)},
@@ -107,7 +107,7 @@ static struct row row_of(const char *kind, const char *name)
 			    .low = NAN,
 			    .high = NAN,
 			    .misses = NAN,
-			    .unresolved = NAN,
+			    .cold = NAN,
 			    .accesses = NAN};
 }
 
@@ -187,7 +187,7 @@ static struct row cost_of(const char *kind, const char *name, const char *file, 
 	row.number = line;
 	row.ratio = hot_miss_ratio(cost);
 	row.misses = hot_share(cost->misses, whole);
-	row.unresolved = hot_share(cost->unresolved, whole);
+	row.cold = hot_share(cost->cold, whole);
 	row.accesses = cost->accesses;
 	row.has_samples = true;
 	row.samples = cost->samples;
@@ -210,7 +210,7 @@ static void put_data(const struct csv *csv, const struct data *d)
 		const struct data_row *r = &d->rows[i];
 		struct row row = cost_of("object", r->name, r->file, r->line, &r->cost, &d->total);
 
-		row.misses = hot_share(r->cost.misses + r->cost.unresolved, &d->total);
+		row.misses = hot_share(r->cost.misses + r->cost.cold, &d->total);
 		row.low = r->ratio.low;
 		row.high = r->ratio.high;
 		put_cache_row(csv, &row);
@@ -227,7 +227,7 @@ void summary_csv(const struct summary *s, struct text *out)
 	if (s->profile->sample_count > 0) {
 		put_share(&csv, "temporal", s->temporal);
 		put_share(&csv, "spatial", s->spatial);
-		put_share(&csv, "unresolved", summary_not_reused(s));
+		put_share(&csv, "cold", s->cold);
 	}
 	if (!isnan(s->used))
 		put_share(&csv, "bytes_used", s->used);
@@ -306,30 +306,28 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 	for (size_t i = 0; i < p->process_count; i++)
 		json_array_append_new(processes, json_process(&p->processes[i]));
 	root = json_pack(
-		"{s:o, s:I, s:I, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:f, s:f, s:f, s:I}, s:o, "
-		"s:I,"
-		" s:f, s:f, s:o, s:o, s:o}",
+		"{s:o, s:I, s:I, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:f, s:f, s:f, s:f, s:I},"
+		" s:o, s:I, s:f, s:f, s:o, s:o, s:o}",
 		"command", json_text(store_meta_text(p->store, "command")), "wall_ns",
 		(json_int_t)store_meta_int(p->store, "wall_ns", 0), "target_cpu_ns",
 		(json_int_t)store_meta_int(p->store, "target_cpu_ns", 0), "line_bytes",
 		(int)p->line_bytes, "processes", processes, "process", json_process(p->process),
 		"overhead", "translate", json_share(o.translate), "scan", json_share(o.scan),
 		"collector", json_share(o.collector), "resolution", "distance", res.distance,
-		"size_bytes", res.lines * p->line_bytes, "unresolved", res.unresolved, "groups",
-		(json_int_t)res.groups, "caches", json_caches(s), "ranked_at_bytes",
-		(json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio, "unresolved_share",
-		hot_share(s->functions.total.unresolved, &s->functions.total), "functions",
+		"size_bytes", res.lines * p->line_bytes, "unresolved", res.unresolved, "cold",
+		res.cold, "windows", (json_int_t)res.windows, "caches", json_caches(s),
+		"ranked_at_bytes", (json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio,
+		"cold_share", hot_share(s->functions.total.cold, &s->functions.total), "functions",
 		json_rows(&s->functions), "lines", json_rows(&s->lines), "objects",
 		data_json_rows(&s->data, NULL));
 	if (p->sample_count > 0)
 		json_object_set_new(root, "reuse",
 				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,
-					      "spatial_share", s->spatial, "unresolved_share",
-					      summary_not_reused(s)));
+					      "spatial_share", s->spatial, "cold_share", s->cold));
 	if (p->sample_count > 0)
 		json_object_set_new(root, "line_order",
-				    json_pack("{s:I, s:f, s:o}", "lines", (json_int_t)s->order.rows,
-					      "far_share", s->order.far, "rank_correlation",
+				    json_pack("{s:I, s:o}", "lines", (json_int_t)s->order.rows,
+					      "rank_correlation",
 					      isnan(s->order.likeness)
 						      ? json_null()
 						      : json_real(s->order.likeness)));

@@ -44,16 +44,13 @@ static void put_counts(const struct store_process *x, struct text *out)
 /* Say how far the size in put_footprint is limited. */
 static const char *footprint_limit(const struct profile *p)
 {
-	struct sampled part;
-	bool is_part;
+	uint64_t all = p->process->accesses;
 
 	if (p->window_count == 0)
 		return " at the end; before it may have been more, which only windows see";
-	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) != 0)
-		return "";
-	is_part = part.is_part;
-	sampled_release(&part);
-	return is_part ? ", or more: part of the run was not sampled" : "";
+	return sampled_accesses(p->windows, p->window_count, all) < all
+		       ? ", or more: part of the run was not sampled"
+		       : "";
 }
 
 /* Put the largest size seen: a program may free its memory before it ends. */
@@ -78,24 +75,17 @@ static void put_samples(const struct profile *p, struct text *out)
 	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], d[FIGURE_BYTES], e[FIGURE_BYTES];
 
 	put_label(out, "samples");
-	text_addf(out, "%s in %s (%s resolved, %s censored, %s dangling)\n",
-		  figure_count(x->samples, a), figure_things(x->windows, "window", b),
-		  figure_count(x->resolved, c), figure_count(x->censored, d),
-		  figure_count(x->dangling, e));
-	if (x->followed > 0) {
-		put_label(out, "");
-		text_addf(out, "%s of the censored watched on in later windows, %s met again\n",
-			  figure_count(x->followed, a), figure_count(x->followed_touched, b));
-	}
-	if (p->cut_follows) {
-		put_label(out, "");
-		text_add(out, "These are left out: cut off, the process told of no others\n");
-	}
-	if (p->cut_samples > 0) {
+	text_addf(out, "%s in %s (%s near, %s far, %s cut short)\n", figure_count(x->samples, a),
+		  figure_things(x->windows, "window", b), figure_count(x->near_samples, c),
+		  figure_count(x->far_samples, d), figure_count(x->cut_samples, e));
+	if (p->unclosed_samples > 0) {
 		put_label(out, "");
 		text_addf(out, "%s of them left out: the window they are from never closed\n",
-			  figure_count(p->cut_samples, a));
+			  figure_count(p->unclosed_samples, a));
 	}
+	put_label(out, "far reuses");
+	text_addf(out, "%s of %s\n", figure_count(x->far_reuses, a),
+		  figure_things(x->far_lines[profile_far_size(p->line_bytes)], "far line", b));
 }
 
 static void put_losses(const struct profile *p, struct text *out)
@@ -153,7 +143,7 @@ static void put_resolution(const struct profile *p, struct text *out)
 	put_label(out, "resolves");
 	text_addf(out, "distances up to %s accesses", figure_count((uint64_t)r.distance, distance));
 	if (r.unresolved > 0)
-		text_addf(out, "; %s were longer, or never ended.\n",
+		text_addf(out, "; %s were longer, across gaps between windows.\n",
 			  figure_percent(r.unresolved, left));
 	else
 		text_add(out, ", and there were no longer ones.\n");
@@ -173,9 +163,10 @@ static void put_reuse(const struct summary *s, struct text *out)
 		return;
 	put_label(out, "reuse");
 	text_addf(out,
-		  "%s of the accesses touch bytes again, %s other bytes of a line; %s neither\n",
+		  "%s of the accesses touch bytes again, %s other bytes of a line; %s are first "
+		  "touches\n",
 		  figure_share(s->temporal, temporal), figure_share(s->spatial, spatial),
-		  figure_share(summary_not_reused(s), rest));
+		  figure_share(s->cold, rest));
 	if (isnan(s->used))
 		return;
 	put_label(out, "");
@@ -187,21 +178,17 @@ static void put_reuse(const struct summary *s, struct text *out)
 static const char *more_windows(const struct profile *p, uint64_t sampled)
 {
 	struct store *s = p->store;
-	uint64_t most = (uint64_t)store_meta_int(s, "max_windows", 0);
 
-	if (most > 0 && most < PROFILE_ENOUGH_WINDOWS)
-		return "more --windows";
 	if (store_meta_int(s, "duration_ns", 0) > 0)
 		return "a longer --duration";
 	if (store_meta_int(s, "overhead_ppm", 0) > 0)
 		return "a larger --overhead";
-	if (store_meta_int(s, "duty_ppm", 0) >= 1000000 ||
-	    p->process->watch_accesses * 10 > sampled * 9)
+	if (p->process->watch_accesses * 10 > sampled * 9)
 		return NULL;
-	return "a larger --duty";
+	return store_meta_int(s, "duty_ppm", 0) < 1000000 ? "a larger --duty" : "more --windows";
 }
 
-static uint64_t sampled_accesses(const struct profile *p)
+static uint64_t stood_for(const struct profile *p)
 {
 	uint64_t sampled = 0;
 
@@ -216,7 +203,7 @@ static uint64_t sampled_accesses(const struct profile *p)
  */
 static void put_advice(const struct profile *p, struct text *out)
 {
-	uint64_t sampled = sampled_accesses(p), period,
+	uint64_t sampled = stood_for(p), period,
 		 had = (uint64_t)store_meta_int(p->store, "sample_period", 0);
 	const char *option = NULL;
 
@@ -315,9 +302,8 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 static int put_hot(const struct hot *h, const struct column *place, size_t rows,
 		   const struct display *d, struct text *out, struct err *err)
 {
-	const struct column_list *columns =
-		COLUMN_LIST(COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO), COST(ACCESSES),
-			    COST(SAMPLES), place);
+	const struct column_list *columns = COLUMN_LIST(COST(ALL_MISSES), COST(COLD), COST(RATIO),
+							COST(ACCESSES), COST(SAMPLES), place);
 	struct table *t = columns_table(columns, d);
 	int ret;
 
@@ -334,35 +320,23 @@ static int put_hot(const struct hot *h, const struct column *place, size_t rows,
 	return ret;
 }
 
-/*
- * Warn that the ranking of lines is uncertain if only few windows saw their misses, or if most
- * reuses are longer than windows.
- */
+/* Warn that the ranking of lines is uncertain if only few windows saw their misses. */
 static void put_order(const struct summary *s, const struct display *d, struct text *out)
 {
 	const struct order *o = &s->order;
-	const char *option = more_windows(s->profile, sampled_accesses(s->profile));
-	char count[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
+	const char *option = more_windows(s->profile, stood_for(s->profile));
+	char count[FIGURE_BYTES];
 	size_t from = out->count;
 
-	if (o->rows < ORDER_LEAST_ROWS || (o->far <= ORDER_MOST_FAR && !(o->likeness < ORDER_GOOD)))
+	if (o->rows < ORDER_LEAST_ROWS || !(o->likeness < ORDER_GOOD))
 		return;
-	text_addf(out,
-		  "\nThe order of the lines is uncertain: %s make %.0f %% of the misses seen, and ",
-		  figure_things(o->rows, "line", count), 100 * ORDER_PART);
-	if (o->far > ORDER_MOST_FAR)
-		text_addf(out,
-			  "most of these are reuses longer than a window. Windows show which "
-			  "code makes them, but hardly how long they are. For a cache smaller "
-			  "than %s the order is more certain (--size).\n",
-			  size_format(s->size_bytes, size));
-	else
-		text_addf(out,
-			  "the two halves of the windows disagree about them: expect a rank "
-			  "correlation of %.2f with the order of the whole run. Give the program "
-			  "more work%s%s.\n",
-			  o->likeness, option != NULL ? ", or record with " : "",
-			  option != NULL ? option : "");
+	text_addf(
+		out,
+		"\nThe order of the lines is uncertain: %s make %.0f %% of the misses, and the two "
+		"halves of the windows disagree about them: expect a rank correlation of %.2f "
+		"with the order of the whole run. Give the program more work%s%s.\n",
+		figure_things(o->rows, "line", count), 100 * ORDER_PART, o->likeness,
+		option != NULL ? ", or record with " : "", option != NULL ? option : "");
 	fit_prose(out, from, 0, d);
 }
 
@@ -394,7 +368,7 @@ static void put_hot_title(const struct summary *s, const struct display *d, stru
 
 	text_add(out, "\nMore of the misses in a cache of ");
 	figure_cache(s->profile, s->query, out);
-	text_add(out, "; UNRESOLVED is a part of MISSES\n");
+	text_add(out, "; COLD, first touches, is a part of MISSES\n");
 	fit_prose(out, from, 0, d);
 }
 

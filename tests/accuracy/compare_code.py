@@ -45,8 +45,9 @@ def sampled(a, seed, folder):
                                      stdout=subprocess.PIPE).stdout)
     shares = {}
     for row in told[a.by + 's']:
-        if a.by == 'object' or not row['function'].startswith('[not resolved'):
-            shares[key_of(row, a.by)] = shares.get(key_of(row, a.by), 0) + row['miss_share']
+        # Of data structures, misses include first touches.
+        share = row['miss_share'] - (row['cold_share'] if a.by == 'object' else 0)
+        shares[key_of(row, a.by)] = shares.get(key_of(row, a.by), 0) + share
     process = told['process']
     expected = told['line_order']['rank_correlation'] if a.by == 'line' else None
     return shares, process['id'] if isinstance(process, dict) else process, expected

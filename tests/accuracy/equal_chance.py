@@ -42,14 +42,17 @@ def shares(store):
     of which the view takes five times as long.
     """
     functions = dict(store.execute('SELECT location_id, function FROM frame WHERE depth = 0'))
+    accesses = {i: (functions.get(location), size) for i, location, size in
+                store.execute('SELECT id, location, size FROM access')}
     windows = {}
-    for number, samples in store.execute('SELECT window, list FROM sample_batch'):
+    for first_window, samples in store.execute('SELECT window, list FROM sample_batch'):
         # By what stands for others and what for itself, and by fast and slow; and all of both kinds.
-        counts = windows.setdefault(number, {(near, of): 0 for near in (False, True) for of in (FAST, 'slow', None)})
-        for status, _, distance, _, place, first, size, *_ in json.loads(samples):
-            near = status == 0 and distance < 64 and first % 64 + size <= 64
+        for window, status, _, distance, access, _, _, place, *_ in json.loads(samples):
+            counts = windows.setdefault(first_window + window,
+                                        {(near, of): 0 for near in (False, True) for of in (FAST, 'slow', None)})
+            name, size = accesses[access]
+            near = status == 0 and distance < 64 and 0 <= place and place + size <= 64
             counts[near, None] += 1
-            name = functions.get(place)
             if name in FAST:
                 counts[near, FAST] += 1
             elif name == 'go_slow':

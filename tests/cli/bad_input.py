@@ -415,29 +415,29 @@ def a_profile_with_wrong_bytes():
 
 @case
 def a_profile_with_wrong_values():
-    changes = ["UPDATE sample_batch SET list = json_replace(list, '$[0][2]', -1)",
-               "UPDATE sample_batch SET list = json_replace(list, '$[0][0]', 77)",
-               "UPDATE sample_batch SET list = json_replace(list, '$[0][4]', 999999)",
-               "UPDATE sample_batch SET list = '[]'", "UPDATE sample_batch SET list = '[[1,2],[3'",
-               "UPDATE sample_batch SET list = x'5b5b3000'", "UPDATE sample_batch SET window = 123456",
-               "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
+    changes = ["UPDATE sample_batch SET list = json_replace(list, '$[0][3]', -1)",
+               "UPDATE sample_batch SET list = json_replace(list, '$[0][1]', 77)",
+               "UPDATE sample_batch SET list = json_replace(list, '$[0][4]', 999999)", "UPDATE sample_batch SET list = '[]'",
+               "UPDATE sample_batch SET list = '[[1,2],[3'", "UPDATE sample_batch SET list = x'5b5b3000'",
+               "UPDATE sample_batch SET window = 123456", "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
                "UPDATE window SET chosen = -1", "UPDATE window SET chosen = 'few', chosen_loads = 5",
-               "UPDATE window SET chosen = 1, chosen_loads = 1 << 62", "UPDATE window SET chosen = 1 << 62",
-               "UPDATE window SET length = 'long'", "UPDATE process SET accesses = -1",
-               "DELETE FROM process", "DELETE FROM module", "DELETE FROM window", "DELETE FROM meta", "DELETE FROM location_batch",
-               "DELETE FROM name_batch", "DELETE FROM place", "UPDATE location_batch SET list = '[[1],[2'",
-               "UPDATE location_batch SET first_id = -5 - first_id", "UPDATE name_batch SET list = '[[77777777]]'",
-               "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'",
-               "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch",
-               "UPDATE follow_batch SET list = '[[1,2],[3'", "DROP TABLE follow_batch",
-               "UPDATE arrival_batch SET list = '[[0,0,5,1,64,8,1,0,0,0,0]]'", "DROP TABLE arrival_batch",
-               "UPDATE arrival_batch SET list = json_replace(list, '$[0][0]', 99999)",
-               "UPDATE stack_distance_batch SET list = '[[0,0,5]]'", "DROP TABLE stack_distance_batch",
+               "UPDATE window SET chosen = 1, chosen_loads = 1 << 62", "UPDATE window SET chosen = 1 << 62", "UPDATE window SET length = 'long'",
+               "UPDATE process SET accesses = -1", "DELETE FROM process", "DELETE FROM module", "DELETE FROM window", "DELETE FROM meta",
+               "DELETE FROM location_batch", "DELETE FROM name_batch", "DELETE FROM place", "UPDATE location_batch SET list = '[[1],[2'",
+               "UPDATE name_batch SET list = '[[77777777]]'", "UPDATE location_batch SET first_id = -5 - first_id",
+               "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'", "UPDATE meta SET value = -1",
+               "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch", "UPDATE far_batch SET list = '[[1,2],[3'", "DROP TABLE far_batch",
+               "DROP TABLE access_batch", "UPDATE access_batch SET list = '[[-7,-7,-7,-7,-7,-7,-7]]'",
+               "UPDATE far_batch SET list = json_replace(list, '$[0][2]', 0), weights = json_replace(weights, '$[0]', 0)",
+               "UPDATE far_batch SET list = json_replace(list, '$[0][2]', (1 << 62) - 1, '$[0][6]', 1, '$[0][12]', -1)",
+               "UPDATE window SET far = '[1,2]'", "UPDATE process SET far_lines = 'x'",
+               "UPDATE process SET far_line_weight = '[0,0.001,1,1,1,1,1,1,1,1,9]'", "UPDATE stack_distance_batch SET list = '[[0,0,5]]'",
+               "DROP TABLE stack_distance_batch",
                "UPDATE stack_distance_batch SET list = json_replace(list, '$[0][0]', 9999, '$[0][3]', -7, '$[0][2]', 1 << 62)",
                "UPDATE variable SET end = start", "UPDATE variable SET start = end + 5", "DROP TABLE variable",
                "UPDATE variable SET name = x'1b5b324a', module = NULL, type = NULL", "UPDATE variable SET start = 0, end = -1",
-               "UPDATE site SET path = '[77,-3,999999999]'", "UPDATE site SET path = 'x'",
-               "UPDATE site SET path = '[]', kind = 'odd'", "UPDATE site SET peak_bytes = -1, blocks = -1", "DROP TABLE site"]
+               "UPDATE site SET path = '[77,-3,999999999]'", "UPDATE site SET path = 'x'", "UPDATE site SET path = '[]', kind = 'odd'",
+               "UPDATE site SET peak_bytes = -1, blocks = -1", "DROP TABLE site"]
     for change in changes:
         shutil.copy(profile(), 'wrong.db')
         with sqlite3.connect('wrong.db') as db:

@@ -473,7 +473,7 @@ def mapped_memory(folder):
     program, shared = os.path.join(folder, 'mappings'), '/dev/shm/oats-%d' % os.getpid()
     subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=MAPPINGS.encode(), check=True, timeout=60)
     path = os.path.join(folder, 'profile.db')
-    done = subprocess.run([DWELL, 'record', '-q', '--duty', '80', '-o', path, '--', program, shared], cwd=folder,
+    done = subprocess.run([DWELL, 'record', '-q', '--period', '1000', '-o', path, '--', program, shared], cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60)
     check(done.stdout == b'all checks held\n', 'the run said', done.stdout)
     profile, bytes_each = sqlite3.connect(path), 64 << 10

@@ -209,7 +209,7 @@ def columns_and_rows_have_their_shares():
         near(name + ', accesses', row['access_share'], accesses, 0.05)
         near(name + ', miss ratio', row['miss_ratio'], ratio, by)
     near('accesses', sum(row['access_share'] for row in rows['functions']), 1, 1e-5)
-    near('misses', sum(row['miss_share'] + row['unresolved_share'] for row in rows['functions']), 1, 1e-5)
+    near('misses', sum(row['miss_share'] + row['cold_share'] for row in rows['functions']), 1, 1e-5)
     near('reuse', sum(rows['reuse'].values()), 1, 1e-5)
 
 

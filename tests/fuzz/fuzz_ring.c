@@ -152,14 +152,13 @@ static const uint32_t record_bytes[] = {
 	[RECORD_END] = sizeof(struct record_end),
 	[RECORD_STREAM] = sizeof(struct record_stream) + 32,
 	[RECORD_MESSAGE] = sizeof(struct record_header) + 16,
-	[RECORD_FOLLOW] = sizeof(struct record_follow),
+	[RECORD_FAR] = sizeof(struct record_far) + CHANNEL_FAR_SIZES * sizeof(struct far_line),
 	[RECORD_NESTED] = sizeof(struct record_nested),
 	[RECORD_SITE] = sizeof(struct record_site) + 32,
 	[RECORD_SITE_COUNTS] = sizeof(struct record_site_counts),
 	[RECORD_REGION] = sizeof(struct record_region) + 16,
 	[RECORD_LOCALS] = sizeof(struct record_locals),
 	[RECORD_PATH] = sizeof(struct record_path) + 32,
-	[RECORD_ARRIVAL] = sizeof(struct record_arrival),
 	[RECORD_STACK_DISTANCE] = sizeof(struct record_stack_distance),
 	[RECORD_SEGMENT] =
 		sizeof(struct record_segment) + SEGMENT_PARTS * sizeof(struct segment_part),
@@ -184,9 +183,8 @@ static bool is_simulated(uint32_t type)
 
 static bool is_sampled(uint32_t type)
 {
-	return type == RECORD_WINDOW || type == RECORD_SAMPLE || type == RECORD_FOLLOW ||
-	       type == RECORD_NESTED || type == RECORD_PATH || type == RECORD_ARRIVAL ||
-	       type == RECORD_STACK_DISTANCE;
+	return type == RECORD_WINDOW || type == RECORD_SAMPLE || type == RECORD_FAR ||
+	       type == RECORD_NESTED || type == RECORD_PATH || type == RECORD_STACK_DISTANCE;
 }
 
 static bool is_of_lines(uint32_t type)
@@ -214,6 +212,32 @@ static void choose_data(struct bin_data *d)
 	d->end = d->start + random_next() % 4096;
 }
 
+/* Of the open window, if its number is high enough: few windows are written between. */
+static void choose_far(struct record_far *f, uint16_t sizes)
+{
+	struct far_line *line = (void *)(f + 1);
+
+	f->window = UINT32_MAX - (uint32_t)random_next() % 4;
+	f->sizes = sizes;
+	f->first = (uint16_t)(random_next() & sizes);
+	f->position = random_next() % 100000;
+	f->end.pc = random_next() % 65536;
+	f->end.address = random_next() >> random_next() % 64;
+	f->end.kind = ACCESS_STORE;
+	f->begin.pc = random_next() % 65536;
+	f->begin.kind = ACCESS_LOAD;
+	if (random_next() % 4 == 0)
+		memset(&f->begin, 0, sizeof(f->begin));
+	for (uint16_t i = 0; i < CHANNEL_FAR_SIZES; i++) {
+		if ((sizes >> i & 1) == 0)
+			continue;
+		line->weight = 1 + random_next() % 100000;
+		line->distance = f->first >> i & 1 ? 0 : random_next() % 1000000;
+		line->lines = f->first >> i & 1 ? 0 : random_next() % 10000;
+		line++;
+	}
+}
+
 /* A record that passes the checks. */
 static void write_record(struct fuzz *f, uint32_t type)
 {
@@ -226,7 +250,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_module module;
 		struct record_unmap unmap;
 		struct record_sample sample;
-		struct record_follow follow;
+		struct record_far far;
 		struct record_stream stream;
 		struct record_nested nested;
 		struct record_site site;
@@ -235,7 +259,6 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_locals locals;
 		struct record_path path;
 		struct record_stack_distance stack;
-		struct record_arrival arrival;
 		struct record_segment segment;
 		struct record_node node;
 		struct record_arc arc;
@@ -246,7 +269,13 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_pattern pattern;
 	} *r = NULL;
 
+	const uint16_t far_sizes = (uint16_t)(1 + random_next() % ((1u << CHANNEL_FAR_SIZES) - 1));
+
 	bytes = record_bytes[type];
+	if (type == RECORD_FAR)
+		bytes = (uint32_t)(sizeof(struct record_far) +
+				   (unsigned)__builtin_popcount(far_sizes) *
+					   sizeof(struct far_line));
 	if (type == RECORD_SEGMENT || type == RECORD_ARC)
 		bytes += events * (uint32_t)sizeof(uint64_t);
 	/* The writer, too, meets the positions that were damaged before. */
@@ -274,11 +303,9 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->sample.begin.kind = ACCESS_LOAD;
 		r->sample.begin.site = (uint32_t)random_next() % 16;
 		r->sample.begin.path = (uint32_t)random_next() % 16;
-		r->sample.status = SAMPLE_CENSORED;
-	} else if (type == RECORD_FOLLOW) {
-		r->follow.status = (uint32_t)random_next() % 3;
-		r->follow.end.pc = random_next() % 65536;
-		r->follow.end.kind = r->follow.status == FOLLOW_TOUCHED ? ACCESS_STORE : 0;
+		r->sample.status = SAMPLE_FAR;
+	} else if (type == RECORD_FAR) {
+		choose_far(&r->far, far_sizes);
 	} else if (type == RECORD_REGION) {
 		r->region.start = random_next() % 65536;
 		r->region.end = r->region.start + 1 + random_next() % 4096;
@@ -301,10 +328,6 @@ static void write_record(struct fuzz *f, uint32_t type)
 	} else if (type == RECORD_PATH) {
 		r->path.id = 1 + (uint32_t)random_next() % 8;
 		r->path.depth = 1 + (uint32_t)random_next() % 4;
-	} else if (type == RECORD_ARRIVAL) {
-		r->arrival.weight = (uint32_t)random_next();
-		r->arrival.end.pc = random_next() % 65536;
-		r->arrival.end.kind = ACCESS_LOAD;
 	} else if (type == RECORD_STACK_DISTANCE) {
 		r->stack.sizes = 1 + (uint32_t)random_next() % STACK_ALL;
 		for (uint32_t i = 0; i < STACK_SIZES; i++) {

@@ -4,12 +4,13 @@
  * channel, of a run that never was, then executes the program natively.
  *
  * FAKE_ENGINE=WORD chooses what goes wrong:
- *   (nothing)  all is well: 2 windows of 3 samples each, 1000 accesses; both censored samples watched on
+ *   (nothing)  all is well: 2 windows of 3 samples and a far reuse each, 1000 accesses
  *   garbage    bytes that are no record follow
  *   badtype    a record of unknown type follows
  *   liar       a module record whose path has no end
- *   backwards  a line watched on is touched before its sample
- *   untouched  a line watched on ends untouched, by a load
+ *   far-...    a far reuse that cannot be, see tell_bad_far
+ *   far-over   a far reuse of a window that is over
+ *   window     a window with more far touches than can be
  *   segment, node, arc, jump   a record of a simulation; all right by itself
  *   counts     impossible counts in the slot
  *   modules    20,000 files mapped at different places, each of them twice; one that comes and goes
@@ -155,18 +156,58 @@ static void tell_sample(uint32_t window, uint32_t status, uint64_t position, uin
 	commit(s);
 }
 
-/* Of the censored sample of window 0 or 1. */
-static void tell_follow(uint32_t window, uint32_t status, uint64_t end_position,
-			struct record_access end)
+/*
+ * A touch of a line that is far at three sizes: at 16 bytes for the first time, at 64 and 128 bytes
+ * 20000 accesses after a touch that is known.
+ */
+static struct record_far *begin_far(uint32_t window)
 {
-	struct record_follow *f = reserve(RECORD_FOLLOW, sizeof(*f));
+	struct record_far *f = reserve(RECORD_FAR, sizeof(*f) + 3 * sizeof(struct far_line));
+	struct far_line *line = (void *)(f + 1);
 
 	f->window = window;
-	f->status = status;
-	f->position = 120 + 500 * window;
-	f->watched = 30 + window;
-	f->end_position = end_position;
-	f->end = end;
+	f->sizes = 1 << 2 | 1 << 4 | 1 << 5;
+	f->first = 1 << 2;
+	f->position = 140 + 500 * window;
+	f->end = (struct record_access){0x10001008, 0x7000020, 2, ACCESS_STORE, 0};
+	f->begin = (struct record_access){0x10001000, 0x7000010, 8, ACCESS_LOAD, 0};
+	line[0] = (struct far_line){4 * CHANNEL_FAR_ONE, 0, 0};
+	line[1] = (struct far_line){CHANNEL_FAR_ONE, 20000, 700};
+	line[2] = (struct far_line){CHANNEL_FAR_ONE / 2, 20000, 400};
+	return f;
+}
+
+static void tell_far(uint32_t window)
+{
+	commit(begin_far(window));
+}
+
+/* One that cannot be. */
+static void tell_bad_far(const char *how)
+{
+	struct record_far *f = begin_far(strcmp(how, "far-over") == 0 ? 1 : 2);
+	struct far_line *line = (void *)(f + 1);
+
+	if (strcmp(how, "far-nowhere") == 0)
+		f->sizes = f->first = 0;
+	else if (strcmp(how, "far-size") == 0)
+		f->sizes = 1 << 2 | 1 << 4 | 1 << CHANNEL_FAR_SIZES;
+	else if (strcmp(how, "far-first") == 0)
+		f->first = 1 << 3;
+	else if (strcmp(how, "far-short") == 0)
+		f->sizes |= 1 << 10;
+	else if (strcmp(how, "far-long") == 0)
+		f->sizes = 1 << 2;
+	else if (strcmp(how, "far-weight") == 0)
+		line[2].weight = 0;
+	else if (strcmp(how, "far-number") == 0)
+		line[1].lines = UINT64_MAX;
+	else if (strcmp(how, "far-again") == 0)
+		line[0].distance = 20000;
+	else if (strcmp(how, "far-end") == 0)
+		f->end.kind = 0;
+	else if (strcmp(how, "far-begin") == 0)
+		f->begin.kind = 0;
 	commit(f);
 }
 
@@ -180,6 +221,11 @@ static void tell_window(uint32_t number, uint32_t samples)
 	w->length = 50;
 	w->stands_for = 500;
 	w->footprint_pages = 7;
+	for (uint32_t i = 0; i < CHANNEL_FAR_SIZES; i++) {
+		w->far[i] = (CHANNEL_FAR_SIZES - i) * CHANNEL_FAR_ONE;
+		w->far_lines[i] = 1000 * (number + 1) + i;
+		w->far_line_weight[i] = 32 * CHANNEL_FAR_ONE + i;
+	}
 	commit(w);
 }
 
@@ -223,13 +269,11 @@ static void tell_run(const char *path)
 	tell_module(0x10000000, 0x20000000, 0, path, 0);
 	for (w = 0; w < 2; w++) {
 		tell_sample(w, SAMPLE_REUSED, 110 + 500 * w, 0x10001000);
-		tell_sample(w, SAMPLE_CENSORED, 120 + 500 * w, 0x10001000);
-		tell_sample(w, SAMPLE_DANGLING, 130 + 500 * w, 0x30000000);
+		tell_sample(w, SAMPLE_FAR, 120 + 500 * w, 0x10001000);
+		tell_sample(w, SAMPLE_CUT, 130 + 500 * w, 0x30000000);
+		tell_far(w);
 		tell_window(w, 3);
 	}
-	tell_follow(0, FOLLOW_TOUCHED, 640,
-		    (struct record_access){0x10001008, 0x7000020, 2, ACCESS_STORE, 0});
-	tell_follow(1, FOLLOW_ENDED, 1000, (struct record_access){.thread = 0});
 	tell_thread();
 	ring.slot->counters = final_counters;
 }
@@ -252,7 +296,7 @@ static void leave_a_child(void)
 	}
 	claim(parent);
 	tell_process(parent, 1, "/child", argv);
-	tell_sample(0, SAMPLE_CENSORED, 1, 0x10001000);
+	tell_sample(0, SAMPLE_FAR, 1, 0x10001000);
 	tell_window(0, 1);
 	close(told[0]);
 	close(told[1]);
@@ -348,10 +392,13 @@ static void misbehave(const char *how)
 		commit(reserve(77, 64));
 	} else if (strcmp(how, "liar") == 0) {
 		tell_module(1, 2, 0, "/no/end", 1);
-	} else if (strcmp(how, "backwards") == 0) {
-		tell_follow(0, FOLLOW_ENDED, 119, (struct record_access){.thread = 0});
-	} else if (strcmp(how, "untouched") == 0) {
-		tell_follow(0, FOLLOW_DROPPED, 640, (struct record_access){.kind = ACCESS_LOAD});
+	} else if (strncmp(how, "far-", 4) == 0) {
+		tell_bad_far(how);
+	} else if (strcmp(how, "window") == 0) {
+		struct record_window *w = reserve(RECORD_WINDOW, sizeof(*w));
+
+		w->far[10] = UINT64_MAX;
+		commit(w);
 	} else if (strcmp(how, "segment") == 0 || strcmp(how, "node") == 0 ||
 		   strcmp(how, "arc") == 0 || strcmp(how, "jump") == 0) {
 		tell_simulated(how);
@@ -374,7 +421,7 @@ static void misbehave(const char *how)
 		kill(getpid(), SIGKILL);
 	} else if (strcmp(how, "flood") == 0) {
 		for (i = 2; i < 100000; i++) {
-			tell_sample((uint32_t)i, SAMPLE_CENSORED, i, 0x10001000);
+			tell_sample((uint32_t)i, SAMPLE_FAR, i, 0x10001000);
 			tell_window((uint32_t)i, 1);
 		}
 	} else if (strcmp(how, "stream") == 0) {

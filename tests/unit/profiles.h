@@ -26,6 +26,38 @@ static inline struct store *create_profile(const char *path)
 	return s;
 }
 
+/* Far touches of a window, at all line sizes. */
+static inline void set_far(struct store_window *w, double far)
+{
+	for (size_t i = 0; i < STORE_FAR_SIZES; i++)
+		w->far[i] = far;
+}
+
+/*
+ * A far reuse that has the same figures at all line sizes: a quarter as many lines as accesses lie
+ * in between. Distance 0: a first touch.
+ */
+static inline void put_far_reuse(struct store *s, struct store_far f, uint64_t distance,
+				 double weight)
+{
+	const struct store_far_line of = {weight, distance, distance / 4, distance == 0};
+
+	for (size_t i = 0; i < STORE_FAR_SIZES; i++)
+		f.of[i] = of;
+	if (distance == 0)
+		f.begin = (struct store_access){.location = STORE_NONE};
+	assert_int_equal(store_put_far(s, &f, NULL), 0);
+}
+
+/* A process's far lines, the same at all line sizes. */
+static inline void set_far_lines(struct store_process *p, uint64_t lines, double weight)
+{
+	for (size_t i = 0; i < STORE_FAR_SIZES; i++) {
+		p->far_lines[i] = lines;
+		p->far_line_weight[i] = weight;
+	}
+}
+
 static inline struct store *open_profile(const char *path)
 {
 	struct store *s = NULL;

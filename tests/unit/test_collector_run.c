@@ -107,7 +107,10 @@ static void a_run_is_written_down(void **state)
 	check_state("exited", 6, 1000);
 	s = open_profile(&p, &count);
 	assert_string_equal(p[0].command, "sh -c exit 4");
-	assert_int_equal(p[0].resolved, 2);
+	assert_int_equal(p[0].near_samples, 2);
+	assert_int_equal(p[0].far_samples, 2);
+	assert_int_equal(p[0].cut_samples, 2);
+	assert_int_equal(p[0].far_reuses, 2);
 	assert_int_equal(p[0].footprint_pages, 9);
 	assert_int_equal(store_meta_int(s, "exit_status", 0), 4);
 	free(p);
@@ -119,35 +122,72 @@ static void a_run_is_written_down(void **state)
 	store_close(s);
 }
 
-static void lines_watched_on_are_written_down(void **state)
+static void is_far_line(const struct store_far_line *l, double weight, uint64_t distance,
+			uint64_t lines)
+{
+	assert_true(l->weight == weight);
+	assert_int_equal(l->distance, distance);
+	assert_int_equal(l->lines, lines);
+	assert_int_equal(l->is_first, distance == 0);
+}
+
+static void far_reuses_are_written_down(void **state)
 {
 	struct collector_result result;
-	struct store_process *p;
 	struct store_location *l;
-	struct store_follow *f;
+	struct store_process *p;
+	struct store_far *f;
 	struct store *s;
 	size_t count;
 
 	(void)state;
 	run_well(NULL, &result);
 	s = open_profile(&p, &count);
-	assert_int_equal(p[0].followed, 2);
-	assert_int_equal(p[0].followed_touched, 1);
 	free(p);
 	assert_int_equal(store_read_locations(s, 0, &l, &count, NULL), 0);
 	assert_int_equal(l[3].pc, 0x10001008);
-	assert_int_equal(store_read_follows(s, 0, &f, &count, NULL), 0);
+	assert_int_equal(store_read_far(s, 0, &f, &count, NULL), 0);
 	assert_int_equal(count, 2);
-	assert_int_equal(f[0].position, 120);
-	assert_int_equal(f[0].watched, 30);
-	assert_int_equal(f[0].end_position, 640);
-	assert_int_equal(f[0].end.location, l[3].id);
-	assert_int_equal(f[0].end.size, 2);
+	assert_int_equal(f[0].position, 140);
+	assert_int_equal(f[1].position, 640);
 	assert_int_equal(f[1].window, 1);
-	assert_int_equal(f[1].status, 1);
-	assert_int_equal(f[1].end.location, STORE_NONE);
+	assert_int_equal(f[1].end.location, l[3].id);
+	assert_int_equal(f[1].end.address, 0x7000020);
+	assert_int_equal(f[1].end.size, 2);
+	assert_int_equal(f[1].begin.location, l[0].id);
+	assert_int_equal(f[1].begin.address, 0x7000010);
+	is_far_line(&f[1].of[2], 4, 0, 0);
+	is_far_line(&f[1].of[4], 1, 20000, 700);
+	is_far_line(&f[1].of[5], 0.5, 20000, 400);
+	for (size_t i = 0; i < STORE_FAR_SIZES; i++)
+		assert_true(i == 2 || i == 4 || i == 5 || f[1].of[i].weight == 0);
 	free(f);
 	free(l);
+	store_close(s);
+}
+
+/* The far lines of a process are those that its last window has told of. */
+static void windows_and_far_lines_are_written_down(void **state)
+{
+	struct collector_result result;
+	struct store_window *w;
+	struct store_process *p;
+	struct store *s;
+	size_t count;
+
+	(void)state;
+	run_well(NULL, &result);
+	s = open_profile(&p, &count);
+	assert_int_equal(store_read_windows(s, 0, &w, &count, NULL), 0);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < STORE_FAR_SIZES; i++) {
+		assert_true(w[1].far[i] == (double)(STORE_FAR_SIZES - i));
+		assert_int_equal(p[0].far_lines[i], 2000 + i);
+		assert_float_equal(p[0].far_line_weight[i], 32 + i / 256.0, 0.0005);
+	}
+	assert_true(w[0].samples == 3 && w[0].close == 1 && w[1].close == 1);
+	free(w);
+	free(p);
 	store_close(s);
 }
 
@@ -155,8 +195,9 @@ static void nonsense_costs_one_process_its_profile(void **state)
 {
 	/* clang-format off */
 	static const char *const how[] = {
-		"garbage", "badtype", "liar", "backwards", "untouched",
-		"segment", "node", "arc", "jump", "counts",
+		"garbage", "badtype", "liar", "window", "segment", "node", "arc", "jump", "counts",
+		"far-over", "far-nowhere", "far-size", "far-first", "far-short", "far-long",
+		"far-weight", "far-number", "far-again", "far-end", "far-begin",
 	};
 	/* clang-format on */
 	struct collector_result result;
@@ -392,7 +433,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_written_down),
-		cmocka_unit_test(lines_watched_on_are_written_down),
+		cmocka_unit_test(far_reuses_are_written_down),
+		cmocka_unit_test(windows_and_far_lines_are_written_down),
 		cmocka_unit_test(nonsense_costs_one_process_its_profile),
 		cmocka_unit_test(what_a_process_tells_has_limits),
 		cmocka_unit_test(a_killed_target_keeps_its_samples),

@@ -139,9 +139,9 @@ static void the_ring_goes_round(void **state)
 	set_up(&b);
 	go_live(&b, getpid());
 	write_process(&b, 0);
-	for (i = 0; i < 10000; i++) { /* 720000 bytes through a ring of 65536 */
+	for (i = 0; i < 10000; i++) { /* 3 MB through a ring of 65536 bytes */
 		write_window(&b);
-		if (i % 500 == 499)
+		if (i % 100 == 99)
 			slots_drain(&b.slots);
 	}
 	assert_int_equal(b.log.records, 10001);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The models against cases computed by hand. */
+/* The model against cases computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,590 +10,420 @@
 
 #include <cmocka.h>
 
-#include "model/parts.h"
+#include "model/model.h"
+#include "model_run.h"
 
-#define CLOSE 1e-9
+#define LONG 1000000000ull /* accesses, among which those that fill a cache do not count */
 
-/* A stretch of equal samples of one window. */
-struct lot {
-	uint32_t window;
-	uint32_t count;
-	uint64_t distance;
-	bool reused;
-};
+static struct model_run *run;
 
-static double line_made; /* of the next model */
-static uint64_t period_made = 1000; /* so far apart are its windows */
-
-/* A model of `windows` windows of 1000 accesses each, one after another from the run's start. */
-static struct model *make_of(const struct lot *lots, size_t lot_count, size_t windows,
-			     uint64_t pages, uint64_t accesses)
+static int begin(void **state)
 {
-	struct model_window *w = calloc(windows + 1, sizeof(*w));
-	struct model_sample *s;
-	size_t n = 0;
-	struct model_input in;
-	struct model *m;
-	struct err err;
+	(void)state;
+	run = calloc(1, sizeof(*run));
+	return run == NULL ? -1 : 0;
+}
 
-	for (size_t i = 0; i < lot_count; i++)
-		n += lots[i].count;
-	s = calloc(n + 1, sizeof(*s));
-	assert_true(w != NULL && s != NULL);
-	for (size_t i = 0; i < windows; i++)
-		w[i] = (struct model_window){period_made * i, 1000, period_made, pages};
-	n = 0;
-	for (size_t i = 0; i < lot_count; i++)
-		for (uint32_t k = 0; k < lots[i].count; k++)
-			s[n++] = (struct model_sample){lots[i].distance, lots[i].window,
-						       lots[i].reused};
-	in = (struct model_input){w, windows, s, n, accesses, pages, 64, .line_made = line_made};
-	m = model_new(&in, &err);
+static int end(void **state)
+{
+	(void)state;
+	free(run);
+	return 0;
+}
+
+static void near(double value, double expected, double error)
+{
+	if (!(fabs(value - expected) <= error))
+		fail_msg("%.9g is not %.9g", value, expected);
+}
+
+static struct model *make(void)
+{
+	struct model_input in = run_input(run);
+	struct model *m = model_new(&in, NULL);
+
 	assert_non_null(m);
-	free(w);
-	free(s);
 	return m;
 }
 
-/* They are the whole run. */
-static struct model *make(const struct lot *lots, size_t lot_count, size_t windows, uint64_t pages)
+static struct model_ratio ratio(struct model *m, enum model_policy policy, uint64_t lines)
 {
-	return make_of(lots, lot_count, windows, pages, period_made * windows);
-}
-
-static struct model_ratio solve(struct model *m, enum model_policy policy, uint64_t lines)
-{
+	const struct model_cache cache = {lines, 0};
 	struct model_ratio r;
 
-	model_solve(m, policy, lines, &r);
+	model_solve(m, policy, &cache, &r);
+	assert_true(r.low <= r.ratio && r.ratio <= r.high);
+	assert_true(r.bound_low <= r.low && r.high <= r.bound_high);
 	return r;
 }
 
-static void test_bins_are_exact_below_64_and_3_percent_wide_above(void **state)
+static void without_samples_nothing_is_known(void **state)
 {
-	assert_int_equal(model_bin(0), 0);
-	assert_int_equal(model_bin(63), 63);
-	assert_int_equal(model_bin(64), 64);
-	assert_int_equal(model_bin(65), 64); /* 64..127 in 32 bins of 2 */
-	assert_int_equal(model_bin(127), 95);
-	assert_int_equal(model_bin(128), 96);
-	assert_int_equal(model_bin(UINT64_MAX), MODEL_BINS - 1);
-}
+	struct model *m;
+	struct model_ratio r;
 
-static void test_no_samples_means_nothing_is_known(void **state)
-{
-	struct model *m = make(NULL, 0, 3, 10);
-	struct model_ratio r = solve(m, MODEL_RANDOM, 100);
-	struct model_resolution res;
-
+	(void)state;
+	run_window(run, 1000, 1000);
+	m = make();
+	r = ratio(m, MODEL_RANDOM, 100);
 	assert_false(r.known);
 	assert_true(r.low == 0 && r.high == 1);
-	model_resolve(m, &res);
-	assert_int_equal(res.groups, 0);
-	assert_int_equal(model_attribute(m, 100, NULL, NULL), 0);
 	model_free(m);
 }
 
-static void test_input_that_contradicts_itself_is_refused(void **state)
+static void input_that_contradicts_itself_is_refused(void **state)
 {
-	struct model_window w[2] = {{1000, 10, 10, 0}, {500, 10, 10, 0}};
-	struct model_sample s = {1, 7, true};
-	struct model_input in = {w, 1, &s, 1, 0, 0, 64};
+	struct model_input in;
 	struct err err;
 
+	(void)state;
+	run_window(run, 1000, 1000);
+	run_near(run, 1, 1, 1);
+	run->near[0].window = 7;
+	in = run_input(run);
 	assert_null(model_new(&in, &err));
-	assert_non_null(strstr(err.text, "window that is not there"));
+	assert_non_null(strstr(err.text, "not there"));
+	run->near[0].window = 0;
 	in.line_bytes = 48;
 	assert_null(model_new(&in, &err));
 	assert_non_null(strstr(err.text, "power of two"));
-	in.line_bytes = 64;
-	in.window_count = 2;
-	assert_null(model_new(&in, &err));
-	assert_non_null(strstr(err.text, "begins before"));
 }
 
 /*
  * Two thirds of the accesses come back after 4 others, one third at once. In two
  * lines: R = 2/3 (1 - (1/2)^(4 R)); R = 1/2 gives 2/3 (1 - 1/4) = 1/2.
  */
-static void test_random_replacement_solves_the_fixed_point(void **state)
+static void random_replacement_solves_the_fixed_point(void **state)
 {
-	const struct lot lots[] = {{0, 200, 4, true}, {0, 100, 0, true}};
-	/* A run so long that filling the cache does not count. */
-	struct model *m = make_of(lots, 2, 1, 1, (uint64_t)1 << 50);
+	struct model *m;
 
-	assert_true(fabs(solve(m, MODEL_RANDOM, 2).ratio - 0.5) < CLOSE);
+	(void)state;
+	run_window(run, LONG, LONG);
+	run_near(run, 200, 4, 2.0 / 3);
+	run_near(run, 100, 0, 1.0 / 3);
+	m = make();
+	near(ratio(m, MODEL_RANDOM, 2).ratio, 0.5, 1e-4);
 	/* One line: every access that another came between misses. */
-	assert_true(fabs(solve(m, MODEL_RANDOM, 1).ratio - 2.0 / 3) < CLOSE);
+	near(ratio(m, MODEL_RANDOM, 1).ratio, 2.0 / 3, 1e-4);
 	/* No line at all. */
-	assert_true(solve(m, MODEL_RANDOM, 0).ratio == 1);
-	assert_true(solve(m, MODEL_LRU, 0).ratio == 1);
+	near(ratio(m, MODEL_RANDOM, 0).ratio, 1, 0);
+	near(ratio(m, MODEL_LRU, 0).ratio, 1, 0);
 	/*
 	 * In three lines the slope at 0 is 2/3 * 4 * ln(3/2) = 1.08 > 1: a root above 0.
 	 * In four it is 2/3 * 4 * ln(4/3) = 0.77: nothing ever misses.
 	 */
-	assert_true(solve(m, MODEL_RANDOM, 3).ratio > 0.05);
-	assert_true(solve(m, MODEL_RANDOM, 4).ratio == 0);
+	assert_true(ratio(m, MODEL_RANDOM, 3).ratio > 0.05);
+	near(ratio(m, MODEL_RANDOM, 4).ratio, 0, 1e-4);
+	model_free(m);
+}
+
+/* Every other window misses; one equation for all would have each meet half of the misses. */
+static void a_phase_meets_its_own_misses_alone(void **state)
+{
+	struct model *m;
+	double all, half;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		run_window(run, LONG / 100, LONG / 100);
+		run_near(run, 100, i % 2 == 0 ? 1024 : 0, 1);
+	}
+	m = make();
+	/* R = 1 - exp(-1024 R / 100) in half of the windows: R = 1 to 4 digits. */
+	half = ratio(m, MODEL_RANDOM, 100).ratio;
+	near(half, 0.5, 0.02);
+	/* At 1000 lines the phases alone have R = 1 - exp(-1.024 R): R = 0.046; mixed they have none. */
+	all = ratio(m, MODEL_RANDOM, 1000).ratio;
+	assert_true(all > 0.005 && all < 0.03);
 	model_free(m);
 }
 
 /*
- * Half of 1000 accesses come back after 100 others, in 20 lines: the first 20 misses evict
- * nothing, so 100 R - 100 * 20 / 1000 of those in between do.
+ * A tenth of the accesses are first touches, a tenth come back after half a million others. In
+ * 100,000 lines, when it has filled: R = 0.1 + 0.1 (1 - exp(-500,000 R / 100,000)), and R = 0.1495
+ * gives 0.1 + 0.1 (1 - exp(-0.7475)) = 0.1526, R = 0.1535: 0.15358.
  */
-static void test_the_first_misses_fill_the_cache(void **state)
+static void far_reuses_meet_the_misses_since_their_last_touch(void **state)
 {
-	const struct lot lots[] = {{0, 100, 100, true}, {0, 100, 0, true}};
-	struct model *m = make(lots, 2, 1, 0);
-	double ratio = solve(m, MODEL_RANDOM, 20).ratio;
-
-	assert_true(ratio > 0.4 && ratio < 0.49);
-	assert_true(fabs(ratio - 0.5 * (1 - pow(0.95, 100 * (ratio - 0.02)))) < 1e-4);
-	model_free(m);
-}
-
-/*
- * Ten windows; in the first the program comes to hold 4 pages = 256 lines, and all it does
- * later is to walk through them once in a window, with three more touches of each line. A
- * cache of 256 lines holds that; it misses each line once in 10000 accesses. With LRU so does one of 254,
- * as the lines of the start are at rest; perhaps it does not, and then it misses nearly all that walks.
- */
-static void test_a_cache_of_the_footprint_misses_first_touches_only(void **state)
-{
-	struct lot lots[20];
+	static struct model_share shares[MODEL_RUN_ROOM], far[MODEL_RUN_ROOM];
+	const struct model_cache cache = {100000, 0};
+	double misses = 0, accesses = 0;
 	struct model *m;
 
-	for (uint32_t i = 0; i < 10; i++) {
-		lots[2 * i] = (struct lot){i, 300, 0, true};
-		lots[2 * i + 1] = (struct lot){i, 100, 500, false};
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		run_window(run, 100000, 100000);
+		run_near(run, 80, 0, 0.8);
+		run_near(run, 20, MODEL_FAR, 0.2);
+		run_far(run, 20, 0, 0, 0.1);
+		run_far(run, 20, 500000, 60000, 0.1);
 	}
-	m = make(lots, 20, 10, 4);
-	assert_true(fabs(solve(m, MODEL_RANDOM, 256).ratio - 0.0256) < 1e-6);
-	assert_true(fabs(solve(m, MODEL_LRU, 256).ratio - 0.0256) < 1e-6);
-	assert_true(fabs(solve(m, MODEL_LRU, 254).ratio - 0.0256) < 1e-6);
-	assert_true(solve(m, MODEL_LRU, 254).bound_high > 0.1);
-	assert_true(solve(m, MODEL_LRU, 256).bound_high < 0.03);
-	assert_true(solve(m, MODEL_LRU, 252).ratio > 0.03);
-	assert_true(solve(m, MODEL_LRU, 128).ratio > 0.1);
-	assert_true(solve(m, MODEL_RANDOM, 128).ratio > 0.1);
+	m = make();
+	assert_int_equal(model_attribute(m, MODEL_RANDOM, &cache, shares, far, NULL), 0);
+	for (size_t i = 0; i < run->far_used; i++)
+		if (run->far[i].window >= 50 && !run->far[i].is_first) {
+			misses += far[i].misses;
+			accesses += far[i].accesses;
+		}
+	near(misses / accesses, 0.5358, 0.003);
+	/* LRU goes by the lines, and first touches miss always. */
+	near(ratio(m, MODEL_LRU, 60001).ratio, 0.1, 1e-3);
+	near(ratio(m, MODEL_LRU, 59000).ratio, 0.2, 1e-3);
 	model_free(m);
 }
 
-/* The same program in pages of which it uses a quarter of the lines: 64 first touches, not 256. */
-static void test_first_touches_are_of_the_lines_in_use(void **state)
+/* 20,000 lines and no more: a cache that is larger never evicts. */
+static void the_first_misses_fill_the_cache(void **state)
 {
-	struct lot lots[20];
 	struct model *m;
 
-	for (uint32_t i = 0; i < 10; i++) {
-		lots[2 * i] = (struct lot){i, 300, 0, true};
-		lots[2 * i + 1] = (struct lot){i, 100, 500, false};
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		run_window(run, 100000, 100000);
+		run_near(run, 90, 0, 0.9);
+		run_near(run, 10, MODEL_FAR, 0.1);
+		if (i < 2)
+			run_far(run, 50, 0, 0, 0.1);
+		else
+			run_far(run, 50, 200000, 19999, 0.1);
 	}
-	line_made = 0.25;
-	m = make(lots, 20, 10, 4);
-	line_made = 0;
-	assert_true(fabs(solve(m, MODEL_RANDOM, 64).ratio - 0.0064) < 1e-6);
-	assert_true(fabs(solve(m, MODEL_LRU, 64).ratio - 0.0064) < 1e-6);
-	assert_true(solve(m, MODEL_RANDOM, 32).ratio > 0.1);
-	/* How many lines are in use is an estimate: next to it LRU may hold them, or miss all that walks. */
-	assert_true(solve(m, MODEL_LRU, 64).bound_high > 0.1);
-	assert_true(solve(m, MODEL_LRU, 66).bound_high < 0.03);
-	assert_true(solve(m, MODEL_LRU, 62).ratio > 0.1);
-	assert_true(solve(m, MODEL_LRU, 62).bound_low < 0.03);
-	assert_true(solve(m, MODEL_LRU, 61).bound_low > 0.1);
+	m = make();
+	near(ratio(m, MODEL_RANDOM, 20001).ratio, 0.002, 1e-5);
+	assert_true(ratio(m, MODEL_RANDOM, 15000).ratio > 0.02);
 	model_free(m);
 }
 
-/* The slope of what was seen shapes what was not: see tail.c. The mean is the footprint's. */
-static void test_a_survival_that_falls_has_an_uneven_tail(void **state)
+/* Counted pairs say a quarter of a line an access; a window says so of itself only. */
+static void lru_goes_by_counted_lines(void **state)
 {
-	const struct lot flat[] = {{0, 100, 0, true}, {0, 100, 100, false}};
-	const struct lot falling[] = {
-		{0, 100, 0, true}, {0, 30, 40, true}, {0, 30, 90, true}, {0, 40, 100, false}};
-	const size_t low = MODEL_TAIL_PIECES / 16, high = MODEL_TAIL_PIECES - 1 - low;
-	const struct tail *t;
 	struct model *m;
 
-	m = make_of(flat, 2, 1, 40, 100000);
-	t = &m->tails[TAIL_SPREAD];
-	assert_true(t->x[high] - 100 < 10 * (t->x[low] - 100));
-	model_free(m);
-	m = make_of(falling, 4, 1, 40, 100000);
-	t = &m->tails[TAIL_SPREAD];
-	assert_true(t->x[high] - 100 > 50 * (t->x[low] - 100));
-	model_free(m);
-}
-
-/* Eight lines in a cycle: each reuse has 7 accesses, to 7 lines, in between. */
-static void test_lru_holds_a_cycle_that_fits_and_nothing_of_one_that_does_not(void **state)
-{
-	const struct lot lots[] = {{0, 500, 7, true}};
-	struct model *m = make(lots, 1, 1, 1);
-
-	assert_true(fabs(solve(m, MODEL_LRU, 7).ratio - 1) < CLOSE);
-	assert_true(solve(m, MODEL_LRU, 8).ratio == 0);
-	assert_true(solve(m, MODEL_LRU, 1).ratio == 1);
-	model_free(m);
-}
-
-/*
- * Half of the accesses at distance 1, half at 9. Stack distance of 9: for k = 0
- * all survive (1), for k = 1..8 half (8 * 1/2): 5 in all. So 5 lines miss half,
- * 6 hold everything.
- */
-static void test_lru_counts_the_lines_in_between_not_the_accesses(void **state)
-{
-	const struct lot lots[] = {{0, 100, 1, true}, {0, 100, 9, true}};
-	struct model *m = make(lots, 2, 1, 1);
-
-	assert_true(fabs(solve(m, MODEL_LRU, 5).ratio - 0.5) < CLOSE);
-	assert_true(solve(m, MODEL_LRU, 6).ratio == 0);
-	model_free(m);
-}
-
-/*
- * Four equal parts: reused at 1, given up at 2, reused at 3 and at 4. Kaplan and
- * Meier: at 1 one of four (1/4); at 3 one of two of the remaining 3/4 (3/8); the
- * rest at 4 (3/8). Nothing is left over.
- */
-static void test_a_watch_given_up_counts_as_long_as_it_lasted(void **state)
-{
-	const struct lot lots[] = {
-		{0, 100, 1, true}, {0, 100, 2, false}, {0, 100, 3, true}, {0, 100, 4, true}};
-	const double expected[] = {0.25, 0, 0.375, 0.375};
-	struct model *m = make(lots, 4, 1, 1);
-	struct model_share shares[400];
-	double sum[4] = {0}, misses = 0;
-
-	assert_int_equal(model_attribute(m, 8, shares, NULL), 0);
-	for (int i = 0; i < 400; i++) {
-		sum[i / 100] += shares[i].accesses;
-		misses += shares[i].misses;
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		run_window(run, LONG, LONG);
+		run_near(run, 100, 1000, 1);
+		for (int k = 0; k < 20; k++)
+			run->stacks[run->stacks_used++] =
+				(struct model_stack){i, 950, i == 0 ? 950 / 4 : 950 / 2};
 	}
-	for (int i = 0; i < 4; i++)
-		assert_true(fabs(sum[i] - expected[i]) < CLOSE);
-	assert_true(fabs(misses - solve(m, MODEL_RANDOM, 8).ratio) < CLOSE);
-	model_free(m);
-}
-
-/* In the bin of the reuse itself, a watch given up counts half: 100 of 300 + 50. */
-static void test_a_watch_given_up_in_the_same_bin_is_half_at_risk(void **state)
-{
-	const struct lot lots[] = {{0, 100, 5, true}, {0, 100, 5, false}, {0, 200, 6, true}};
-	struct model *m = make(lots, 3, 1, 1);
-
-	assert_true(fabs(m->pool.mass[0] - 100.0 / 350) < CLOSE);
-	assert_true(fabs(m->groups[0].own.mass[0] - 100.0 / 350) < CLOSE);
+	m = make();
+	near(ratio(m, MODEL_LRU, 240).ratio, 1, 1e-9);
+	near(ratio(m, MODEL_LRU, 260).ratio, 0.5, 1e-9);
+	near(ratio(m, MODEL_LRU, 510).ratio, 0, 1e-9);
 	model_free(m);
 }
 
 /*
- * One window stands for 1000 accesses, 200 samples: half reused at 0, half given
- * up at 100, so 1/2 is unresolved and the integral of the survival up to 100 is
- * 50. The program holds 4 pages = 256 lines: cold at most 256 / 1000, which leaves
- * 0.244 that lies (256 - 50) / 0.244 = 844.26 accesses beyond, on average.
+ * Half of the accesses at distance 1, half at 9. Of the 9 all touch a line that is not touched
+ * again up to the next, half of them until the end: 1 + 8 / 2 = 5.
  */
-static void test_the_footprint_bounds_what_was_not_resolved(void **state)
+static void without_counted_lines_lru_expects_them(void **state)
 {
-	const struct lot lots[] = {{0, 100, 0, true}, {0, 100, 100, false}};
-	struct model *m = make(lots, 2, 1, 4);
-	struct model_resolution res;
-	double mean = 0;
+	struct model *m;
 
-	model_resolve(m, &res);
-	assert_true(fabs(res.distance - 100) < CLOSE);
-	assert_true(fabs(res.unresolved - 0.5) < CLOSE);
-	assert_true(fabs(res.lines - 50) < CLOSE);
-	assert_true(fabs(res.cold - 0.256) < CLOSE);
-	assert_true(fabs(m->tails[TAIL_FAR].x[0] - (100 + 206 / 0.244)) < 1e-6);
-	for (int q = 0; q < MODEL_TAIL_PIECES; q++)
-		mean += m->tails[TAIL_SPREAD].x[q] / MODEL_TAIL_PIECES;
-	/* The pieces keep the mean. */
-	assert_true(fabs(mean - m->tails[TAIL_FAR].x[0]) < 0.01 * mean);
-	/* A huge cache: only the cold ones miss. A cache of one line: all but the half at 0. */
-	assert_true(fabs(solve(m, MODEL_RANDOM, 1u << 30).ratio - 0.256) < 1e-3);
-	assert_true(fabs(solve(m, MODEL_LRU, 1u << 30).ratio - 0.256) < CLOSE);
-	assert_true(fabs(solve(m, MODEL_RANDOM, 1).ratio - 0.5) < CLOSE);
+	(void)state;
+	run_window(run, LONG, LONG);
+	run_near(run, 100, 1, 0.5);
+	run_near(run, 100, 9, 0.5);
+	m = make();
+	near(ratio(m, MODEL_LRU, 4).ratio, 0.5, 1e-9);
+	near(ratio(m, MODEL_LRU, 6).ratio, 0, 1e-9);
 	model_free(m);
 }
 
-static void test_the_bounds_enclose_the_point(void **state)
+/*
+ * Far lines say 15 % of far touches, 5 % of them near (20,000 accesses), the samples 12 %. The near
+ * ones are of 1000 lines with 4000 touches each, by far most of what may be wrong, and samples are
+ * many: the near ones have 2 %, the others keep their 10 %.
+ */
+static void samples_mend_what_the_choice_of_lines_did(void **state)
 {
-	const struct lot lots[] = {{0, 100, 3, true}, {0, 100, 700, false}, {1, 150, 9, true}};
-	struct model *m = make(lots, 3, 2, 10);
+	static struct model_share shares[MODEL_RUN_ROOM], far[MODEL_RUN_ROOM];
+	const struct model_cache cache = {64, 0};
+	double of[2] = {0};
+	struct model *m;
+	struct model_input in;
 
-	for (uint64_t lines = 1; lines < 1u << 20; lines *= 2) {
-		struct model_ratio r = solve(m, MODEL_RANDOM, lines);
-
-		assert_true(r.bound_low <= r.ratio + CLOSE && r.ratio <= r.bound_high + CLOSE);
-		assert_true(r.low <= r.bound_low + CLOSE && r.bound_high <= r.high + CLOSE);
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		run_window(run, 500000, 500000);
+		run_near(run, 88, 0, 0.88);
+		run_near(run, 12, MODEL_FAR, 0.12);
+		run_far(run, 20, 20000, 1000, 0.05);
+		run_far(run, 20, 4000000, 100000, 0.10);
 	}
+	in = run_input(run);
+	in.far_line_weight = 1000;
+	m = model_new(&in, NULL);
+	assert_non_null(m);
+	assert_int_equal(model_attribute(m, MODEL_LRU, &cache, shares, far, NULL), 0);
+	for (size_t i = 0; i < run->far_used; i++)
+		of[run->far[i].distance > 20000] += far[i].accesses;
+	near(of[0] + of[1], 0.12, 0.003);
+	near(of[1], 0.10, 0.002);
+	/*
+	 * Lines between the near ones' touches are mended alike: from 0.15 * 20,000 to 0.12 * 20,000 of
+	 * those that are touched at such distances, so 1000 are 800.
+	 */
+	near(ratio(m, MODEL_LRU, 700).ratio, 0.12, 0.003);
+	near(ratio(m, MODEL_LRU, 900).ratio, 0.10, 0.003);
 	model_free(m);
 }
 
-/* Without a footprint the unresolved half hits at least like distance 100, or misses always. */
-static void test_without_footprint_the_point_lies_halfway(void **state)
+/*
+ * Each window stands for ten times its length. A line that is first touched in one is one line, not
+ * ten: the other nine parts are reuses that began in a gap.
+ */
+static void first_touches_behind_gaps_are_reuses_for_the_most_part(void **state)
 {
-	const struct lot lots[] = {{0, 100, 0, true}, {0, 100, 100, false}};
-	struct model *m = make(lots, 2, 1, 0);
-	struct model_share shares[200];
-	struct model_ratio r = solve(m, MODEL_RANDOM, 1u << 20);
-	double misses = 0;
-
-	assert_true(r.bound_low < 1e-4);
-	assert_true(fabs(r.bound_high - 0.5) < CLOSE);
-	assert_true(fabs(r.ratio - 0.25) < 1e-4);
-	assert_int_equal(model_attribute(m, 1u << 20, shares, NULL), 0);
-	for (int i = 0; i < 200; i++)
-		misses += shares[i].misses;
-	assert_true(fabs(misses - r.ratio) < CLOSE);
-	model_free(m);
-}
-
-/* Five groups of a window and 300 samples each, ratios .1 .3 .5 .7 .9, mean .5, too different to be of a kind. */
-static void has_interval(uint64_t period, double half)
-{
-	const struct lot lots[] = {{0, 30, 4, true}, {0, 270, 0, true}, {1, 90, 4, true},  {1, 210, 0, true},
-				   {2, 150, 4, true}, {2, 150, 0, true}, {3, 210, 4, true}, {3, 90, 0, true},
-				   {4, 270, 4, true}, {4, 30, 0, true}};
+	struct model_resolution resolution;
 	struct model_ratio r;
 	struct model *m;
 
-	period_made = period;
-	m = make(lots, 10, 5, 1);
-	r = solve(m, MODEL_RANDOM, 1);
-	assert_int_equal(m->group_count, 5);
-	assert_int_equal(m->kind_count, 5);
-	assert_true(fabs(r.ratio - 0.5) < CLOSE);
-	/* Widened by 5 %, which is what the model itself may be off. */
-	assert_true(fabs(r.low - (0.5 - half - 0.025)) < 1e-4 && fabs(r.high - (0.5 + half + 0.025)) < 1e-4);
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		run_window(run, 100000, 1000000);
+		run_near(run, 90, 0, 0.9);
+		run_near(run, 10, MODEL_FAR, 0.1);
+		run_far(run, 50, 0, 0, 0.1);
+	}
+	m = make();
+	model_resolve(m, &resolution);
+	near(resolution.cold, 0.01, 1e-4);
+	near(resolution.unresolved, 0.09, 1e-3);
+	near(resolution.distance, 100000, 0);
+	/* More than all lines that were seen: what is known to be a first touch misses. */
+	r = ratio(m, MODEL_LRU, 1000000);
+	near(r.ratio, 0.01, 1e-4);
+	assert_true(r.bound_high > 0.1);
+	/* A small cache holds none of it. */
+	near(ratio(m, MODEL_LRU, 100).ratio, 0.1, 0.01);
 	model_free(m);
 }
 
 /*
- * Between them 1/25 of the squares of .4 .2 0 .2 .4: .016, as far as windows leave anything out; of their samples
- * 3/25 of the sum of r (1 - r) / 300: .00034. Five fourths of both; Student's t for 4: 2.7764.
+ * Half of the accesses come back after 1000 others, in 600 lines: the slope at 0 is
+ * 0.5 * 1000 / 600 < 1, so nothing misses. Each sample for itself would evict others, with twice
+ * that slope.
  */
-static void test_the_interval_is_students_over_groups(void **state)
+static void few_samples_do_not_evict_themselves(void **state)
 {
-	(void)state;
-	has_interval(1000000000, 0.39679); /* sqrt(.020425) */
-	has_interval(2000, 0.28348);	   /* half of .016: sqrt(.010425) */
-	has_interval(1000, 0.05724);	   /* nothing is left out, as in all other tests: sqrt(.000425) */
-}
-
-static void test_one_group_alone_cannot_say_how_sure_it_is(void **state)
-{
-	const struct lot lots[] = {{0, 99, 3, true}};
-	struct model *m = make(lots, 1, 1, 1);
-	struct model_ratio r = solve(m, MODEL_RANDOM, 2);
-
-	assert_true(r.known && r.low == 0 && r.high == 1);
-	model_free(m);
-}
-
-/* 60 + 60 samples make a group; 120 make the next; the 30 at the end join it. */
-static void test_groups_are_consecutive_windows_of_100_samples(void **state)
-{
-	const struct lot lots[] = {
-		{0, 60, 3, true}, {1, 60, 3, true}, {2, 120, 3, true}, {3, 30, 3, true}};
-	struct model *m = make(lots, 4, 4, 1);
-
-	assert_int_equal(m->group_count, 2);
-	assert_int_equal(m->groups[0].count, 120);
-	assert_int_equal(m->groups[1].count, 150);
-	assert_true(fabs(m->groups[0].weight - 0.5) < CLOSE);
-	model_free(m);
-}
-
-/*
- * Windows of near reuses, and as many of which half are far: neighbours join, but none of one kind
- * with one of the other, though groups could hold three and thirty-one is no multiple.
- */
-static void test_alike_neighbours_are_one_group(void **state)
-{
-	enum { HALF = 31 };
-	struct lot lots[4 * HALF];
 	struct model *m;
 
-	for (uint32_t i = 0; i < 2 * HALF; i++) {
-		lots[2 * i] = (struct lot){i, 50, 3, true};
-		lots[2 * i + 1] = (struct lot){i, 50, i < HALF ? 3 : 300, true};
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		run_window(run, 500000, 500000);
+		run_near(run, 2, i % 2 == 0 ? 1000 : 0, 0.5);
+		run_near(run, 2, i % 2 == 0 ? 0 : 1000, 0.5);
 	}
-	m = make(lots, 4 * HALF, 2 * HALF, 1);
-	assert_in_range(m->group_count, 16, HALF);
-	for (size_t g = 0, window = 0; g < m->group_count; g++) {
-		size_t begin = window;
-
-		window += m->groups[g].windows;
-		assert_int_equal(m->groups[g].count, 100 * m->groups[g].windows);
-		assert_false(begin < HALF && window > HALF);
-	}
+	m = make();
+	near(ratio(m, MODEL_RANDOM, 600).ratio, 0, 0.01);
+	/* In 300 it is R = 0.5 (1 - exp(-1000 R / 300)): 0.338. */
+	near(ratio(m, MODEL_RANDOM, 300).ratio, 0.338, 0.02);
 	model_free(m);
 }
 
-/* However near to its end it came to lie; and the last one for the rest of the run, too. */
-static void test_a_window_speaks_for_its_period(void **state)
+static void check_sums(struct model *m, enum model_policy policy, const struct model_cache *cache)
 {
-	/* [180 280) of the first 300, [320 420) of the next 500; the run ends at 1000. */
-	const struct model_window w[] = {{180, 100, 300, 1}, {320, 100, 500, 1}};
-	struct model_sample s[200];
-	struct model_input in = {w, 2, s, 200, 1000, 1, 64};
+	static struct model_share near_shares[MODEL_RUN_ROOM], far[MODEL_RUN_ROOM];
+	double accesses = 0, misses = 0, begins = 0;
+	struct model_ratio r;
+
+	assert_int_equal(model_attribute(m, policy, cache, near_shares, far, NULL), 0);
+	for (size_t i = 0; i < run->near_used; i++) {
+		accesses += near_shares[i].accesses;
+		misses += near_shares[i].misses;
+		begins += near_shares[i].begins;
+		assert_true(near_shares[i].misses <= near_shares[i].accesses + 1e-12);
+	}
+	for (size_t i = 0; i < run->far_used; i++) {
+		accesses += far[i].accesses;
+		misses += far[i].misses;
+		assert_true(far[i].misses <= far[i].accesses + 1e-12);
+	}
+	model_solve(m, policy, cache, &r);
+	near(accesses, 1, 1e-9);
+	near(begins, 1, 1e-9);
+	near(misses, r.ratio, 1e-9);
+}
+
+/* Misses shared out add up to the ratio that the model gives, whatever the policy and size. */
+static void what_is_shared_out_adds_up(void **state)
+{
 	struct model *m;
 
-	for (uint32_t i = 0; i < 200; i++)
-		s[i] = (struct model_sample){1, i / 100, true};
-	m = model_new(&in, NULL);
-	assert_non_null(m);
-	assert_true(fabs(m->groups[0].weight - 0.3) < CLOSE);
-	assert_true(fabs(m->groups[1].weight - 0.7) < CLOSE); /* 500 and 200 */
+	(void)state;
+	for (uint32_t i = 0; i < 30; i++) {
+		run_window(run, 100000 + 1000 * i, i < 20 ? 100000 + 1000 * i : 500000);
+		run_near(run, 40, i % 7, 0.6);
+		run_near(run, 10, 300 * i + 64, 0.3);
+		run_near(run, 5, MODEL_FAR, 0.1);
+		run_far(run, 10, 20000 * (i + 1), 5000, 0.08);
+		run_far(run, 5, 0, 0, 0.03);
+	}
+	m = make();
+	for (uint64_t lines = 1; lines < 1 << 20; lines *= 4)
+		for (uint64_t ways = 0; ways <= 8 && ways <= lines; ways += ways < 2 ? 1 : 6)
+			for (int policy = MODEL_RANDOM; policy <= MODEL_LRU; policy++)
+				check_sums(m, (enum model_policy)policy,
+					   &(struct model_cache){lines, ways});
 	model_free(m);
 }
 
-/* From the tables: t at 97.5 % for 1, 6, 7, 10, 30, 120 degrees of freedom. */
-static void test_students_quantiles_are_those_of_the_tables(void **state)
+/* The same windows with a hundred times fewer samples are known less well. */
+static void fewer_samples_widen_the_interval(void **state)
 {
-	static const struct {
-		size_t df;
-		double t;
-	} rows[] = {{1, 12.706}, {6, 2.447}, {7, 2.365}, {10, 2.228}, {30, 2.042}, {120, 1.980}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_true(fabs(model_student_quantile(rows[i].df) - rows[i].t) < 0.002);
-}
-
-/* 12 windows of far loads and 8 of near stores, of a run that loads half the time. */
-static void test_loads_weigh_the_phases(void **state)
-{
-	enum { WINDOWS = 20, EACH = 100 };
-	struct model_window windows[WINDOWS];
-	static struct model_sample samples[WINDOWS * EACH];
-	struct model_input in = {windows, WINDOWS, samples, WINDOWS * EACH, 0, 0, 64};
-	double ratio[2];
+	double width[2];
 
 	(void)state;
-	for (uint32_t w = 0; w < WINDOWS; w++) {
-		bool loads = w % 5 < 3;
-
-		windows[w] = (struct model_window){1000000ull * w, 1000000, 1000000, 0};
-		for (uint32_t i = 0; i < EACH; i++)
-			samples[w * EACH + i] = (struct model_sample){loads ? 10000 : 0, w, true,
-								      windows[w].start, loads};
-	}
-	for (int known = 0; known < 2; known++) {
+	for (int k = 0; k < 2; k++) {
+		struct model_ratio r;
 		struct model *m;
 
-		in.loads = known ? 10000000 : 0;
-		m = model_new(&in, NULL);
-		assert_non_null(m);
-		ratio[known] = solve(m, MODEL_RANDOM, 16).ratio;
+		*run = (struct model_run){0};
+		for (int i = 0; i < 40; i++) {
+			run_window(run, LONG / 40, LONG / 40);
+			run_near(run, k == 0 ? 400 : 4, 0, 0.5);
+			run_near(run, k == 0 ? 400 : 4, 1000, 0.5);
+		}
+		m = make();
+		r = ratio(m, MODEL_RANDOM, 16);
+		near(r.ratio, 0.5, 1e-3);
+		width[k] = r.high - r.low;
 		model_free(m);
 	}
-	assert_true(fabs(ratio[0] - 0.6) < 1e-3);
-	assert_true(fabs(ratio[1] - 0.5) < 1e-3);
+	/* 2.02 * sqrt(0.25 / 32,000) + 0.001 + 0.03 * 0.5 to each side; ten times the first part. */
+	near(width[0], 2 * (0.0056 + 0.016), 0.004);
+	near(width[1], 2 * (0.056 + 0.016), 0.02);
 }
 
-/*
- * Windows in turns: nine of ten samples near, and three of ten. Of the near ones a sixteenth speaks for all:
- * the model has to know the turns apart as well, where a quiet window has few samples left.
- */
-static void test_few_near_samples_do_for_all(void **state)
+static void students_quantiles_are_those_of_the_tables(void **state)
 {
-	enum { WINDOWS = 100, EACH = 240 };
-	static struct model_window windows[WINDOWS];
-	static struct model_sample samples[WINDOWS * EACH];
-	double ratio[2];
-
 	(void)state;
-	for (int thin = 0; thin < 2; thin++) {
-		struct model_input in = {windows, WINDOWS, samples, 0, 0, 0, 64};
-		struct model *m;
-
-		in.weight_one = 256;
-		for (uint32_t w = 0; w < WINDOWS; w++) {
-			uint32_t near = w % 2 ? EACH * 9 / 10 : EACH * 3 / 10, some = thin ? 1 + near / 16 : near;
-
-			windows[w] = (struct model_window){1000000ull * w, 100000, 1000000, 0};
-			for (uint32_t i = 0; i < some + EACH - near; i++)
-				samples[in.sample_count++] = (struct model_sample){
-					.distance = i < some ? 3 : 3000 + 10 * (i - some),
-					.window = w,
-					.reused = true,
-					.position = windows[w].start + 100 * i,
-					.weight = i < some ? 256 * near / some : 256};
-		}
-		m = model_new(&in, NULL);
-		assert_non_null(m);
-		ratio[thin] = solve(m, MODEL_RANDOM, 512).ratio;
-		model_free(m);
-	}
-	assert_true(ratio[0] > 0.1);
-	assert_true(fabs(ratio[1] - ratio[0]) < 0.004);
-}
-
-/* 600 windows of random distances, some given up: whatever comes, the parts add up. */
-static void test_shares_add_up_to_the_miss_ratio(void **state)
-{
-	enum { LOTS = 4000 };
-	struct lot *lots = calloc(LOTS, sizeof(*lots));
-	struct model_share *shares;
-	struct model *m;
-	uint64_t random = 1;
-
-	assert_non_null(lots);
-	for (uint32_t i = 0; i < LOTS; i++) {
-		random = random * 6364136223846793005u + 1442695040888963407u;
-		lots[i] = (struct lot){i * 600 / LOTS, 1 + (random >> 60),
-				       (random >> 20) % (1u << (random >> 59 & 15)),
-				       (random >> 40) % 4 != 0};
-	}
-	m = make(lots, LOTS, 600, 2000);
-	shares = calloc(m->sample_count, sizeof(*shares));
-	assert_non_null(shares);
-	for (uint64_t lines = 1; lines <= 1u << 18; lines *= 8) {
-		double accesses = 0, misses = 0;
-
-		assert_int_equal(model_attribute(m, lines, shares, NULL), 0);
-		for (size_t i = 0; i < m->sample_count; i++) {
-			assert_true(shares[i].misses <= shares[i].accesses + CLOSE);
-			accesses += shares[i].accesses;
-			misses += shares[i].misses;
-		}
-		assert_true(fabs(accesses - 1) < CLOSE);
-		assert_true(fabs(misses - solve(m, MODEL_RANDOM, lines).ratio) < CLOSE);
-	}
-	free(shares);
-	free(lots);
-	model_free(m);
+	near(model_student_quantile(1), 12.706, 1e-3);
+	near(model_student_quantile(10), 2.228, 1e-3);
+	near(model_student_quantile(100), 1.984, 1e-3);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bins_are_exact_below_64_and_3_percent_wide_above),
-		cmocka_unit_test(test_no_samples_means_nothing_is_known),
-		cmocka_unit_test(test_input_that_contradicts_itself_is_refused),
-		cmocka_unit_test(test_random_replacement_solves_the_fixed_point),
-		cmocka_unit_test(test_the_first_misses_fill_the_cache),
-		cmocka_unit_test(test_a_cache_of_the_footprint_misses_first_touches_only),
-		cmocka_unit_test(test_first_touches_are_of_the_lines_in_use),
-		cmocka_unit_test(test_a_survival_that_falls_has_an_uneven_tail),
-		cmocka_unit_test(test_lru_holds_a_cycle_that_fits_and_nothing_of_one_that_does_not),
-		cmocka_unit_test(test_lru_counts_the_lines_in_between_not_the_accesses),
-		cmocka_unit_test(test_a_watch_given_up_counts_as_long_as_it_lasted),
-		cmocka_unit_test(test_a_watch_given_up_in_the_same_bin_is_half_at_risk),
-		cmocka_unit_test(test_the_footprint_bounds_what_was_not_resolved),
-		cmocka_unit_test(test_the_bounds_enclose_the_point),
-		cmocka_unit_test(test_without_footprint_the_point_lies_halfway),
-		cmocka_unit_test(test_the_interval_is_students_over_groups),
-		cmocka_unit_test(test_one_group_alone_cannot_say_how_sure_it_is),
-		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
-		cmocka_unit_test(test_alike_neighbours_are_one_group),
-		cmocka_unit_test(test_a_window_speaks_for_its_period),
-		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
-		cmocka_unit_test(test_loads_weigh_the_phases),
-		cmocka_unit_test(test_few_near_samples_do_for_all),
-		cmocka_unit_test(test_shares_add_up_to_the_miss_ratio),
+		cmocka_unit_test_setup_teardown(without_samples_nothing_is_known, begin, end),
+		cmocka_unit_test_setup_teardown(input_that_contradicts_itself_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(random_replacement_solves_the_fixed_point, begin, end),
+		cmocka_unit_test_setup_teardown(a_phase_meets_its_own_misses_alone, begin, end),
+		cmocka_unit_test_setup_teardown(far_reuses_meet_the_misses_since_their_last_touch,
+						begin, end),
+		cmocka_unit_test_setup_teardown(the_first_misses_fill_the_cache, begin, end),
+		cmocka_unit_test_setup_teardown(lru_goes_by_counted_lines, begin, end),
+		cmocka_unit_test_setup_teardown(without_counted_lines_lru_expects_them, begin, end),
+		cmocka_unit_test_setup_teardown(samples_mend_what_the_choice_of_lines_did, begin, end),
+		cmocka_unit_test_setup_teardown(
+			first_touches_behind_gaps_are_reuses_for_the_most_part, begin, end),
+		cmocka_unit_test_setup_teardown(few_samples_do_not_evict_themselves, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_shared_out_adds_up, begin, end),
+		cmocka_unit_test_setup_teardown(fewer_samples_widen_the_interval, begin, end),
+		cmocka_unit_test(students_quantiles_are_those_of_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Caches of limited associativity: the formula by hand, and the estimates against exact simulation. */
+/* Caches of limited associativity: the formula by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,6 @@
 #include <cmocka.h>
 
 #include "model/parts.h"
-#include "traces.h"
-
-#define SEEDS 10
 
 static void near(double value, double expected, double error)
 {
@@ -135,83 +132,6 @@ static void test_nodes_have_the_moments_of_the_distribution(void **state)
 	}
 }
 
-static const struct {
-	uint32_t lines, ways;
-} caches[] = {{128, 1}, {512, 2}, {2048, 4}, {8192, 8}};
-#define CACHES (sizeof(caches) / sizeof(caches[0]))
-
-/* Mean over caches and seeds, and the largest on average over the seeds, in points; measured, and a margin. */
-static const struct {
-	double mean, largest;
-} bars[TRACE_KINDS][2] = {
-	{{2.2, 3.4}, {2.2, 3.4}}, {{1.6, 3.0}, {1.2, 2.2}}, {{0.5, 0.9}, {0.5, 0.9}},
-	{{3.0, 4.5}, {3.0, 4.5}}, {{2.5, 4.0}, {2.3, 4.0}}, {{2.8, 6.2}, {0.7, 1.3}},
-	{{1.2, 2.6}, {0.9, 1.8}},
-};
-
-/*
- * The estimate is of lines that fall into sets at random. Which of a few hot lines fall together is
- * much of the luck of a small cache, so that several falls are averaged there.
- */
-static double exact_ratio(const struct trace *t, enum model_policy policy, size_t i)
-{
-	uint64_t falls = caches[i].lines < 1000 ? 4 : 1;
-	double sum = 0;
-
-	for (uint64_t k = 1; k <= falls; k++)
-		sum += trace_exact_sets(t, policy, caches[i].lines, caches[i].ways, k);
-	return sum / (double)falls;
-}
-
-static void check_trace(size_t index)
-{
-	double exact[2][CACHES], errors[2][CACHES] = {{0}};
-	struct trace t;
-
-	trace_make(&t, &trace_kinds[index], 42);
-	for (int p = MODEL_RANDOM; p <= MODEL_LRU; p++)
-		for (size_t i = 0; i < CACHES; i++)
-			exact[p][i] = exact_ratio(&t, p, i);
-	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		struct model_input input;
-		struct model *m;
-
-		trace_sample(&t, &trace_default_sampling, seed * 1000, &input);
-		m = model_new(&input, NULL);
-		assert_non_null(m);
-		for (int p = MODEL_RANDOM; p <= MODEL_LRU; p++)
-			for (size_t i = 0; i < CACHES; i++) {
-				struct model_cache cache = {caches[i].lines, caches[i].ways};
-				struct model_ratio r;
-
-				model_solve_cache(m, p, &cache, &r);
-				errors[p][i] += fabs(r.ratio - exact[p][i]) * 100 / SEEDS;
-			}
-		model_free(m);
-		trace_input_release(&input);
-	}
-	trace_release(&t);
-	for (int p = MODEL_RANDOM; p <= MODEL_LRU; p++) {
-		double mean = 0, largest = 0;
-
-		for (size_t i = 0; i < CACHES; i++) {
-			mean += errors[p][i] / CACHES;
-			largest = fmax(largest, errors[p][i]);
-		}
-		print_message("%-8s %-6s mean %.2f largest %.2f points\n", trace_kinds[index].name,
-			      p == MODEL_LRU ? "LRU" : "random", mean, largest);
-		assert_true(mean <= bars[index][p].mean);
-		assert_true(largest <= bars[index][p].largest);
-	}
-}
-
-static void test_sampled_ratios_follow_exact_sets(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < TRACE_KINDS; i++)
-		check_trace(i);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,7 +140,6 @@ int main(void)
 		cmocka_unit_test(test_large_numbers_do_not_vanish),
 		cmocka_unit_test(test_a_table_says_what_the_sums_say),
 		cmocka_unit_test(test_nodes_have_the_moments_of_the_distribution),
-		cmocka_unit_test(test_sampled_ratios_follow_exact_sets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

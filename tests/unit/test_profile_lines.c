@@ -15,10 +15,9 @@
 #include "scratch.h"
 #include "store/store.h"
 
-#define WINDOWS	   40
+#define WINDOWS	   80
 #define PER_WINDOW 50
 #define LENGTH	   100000ull
-#define PERIOD	   1000000ull
 #define FAR	   60000ull /* accesses */
 #define PATH	   "dwell.db"
 
@@ -35,7 +34,8 @@ static struct store_nested make_nested(uint32_t window, uint32_t k,
 	struct store_nested n = {
 		.process_id = 0,
 		.window = window,
-		.position = PERIOD * window + k,
+		.status = 1,
+		.position = LENGTH * window + LENGTH / PER_WINDOW * (k % PER_WINDOW),
 		.point = 0x10000 + 8 * index + k % 8,
 		.weight = 1,
 		.begin = {1, 0x10000 + 8 * index, 8, 1, 0, 0, 0},
@@ -48,9 +48,39 @@ static struct store_nested make_nested(uint32_t window, uint32_t k,
 	if (near != 0)
 		events[n.event_count++] = (struct store_nested_event){
 			near, 1, 0, {2, 0x10000 + 8 * (index + 1), 8, 1, 0, 5, 0x10000}};
-	events[n.event_count++] = (struct store_nested_event){
-		0x1ffc & ~near, 1, FAR, {3, 0x10000 + 8 * index, 8, 1, 0, 0, 0}};
+	n.open = 0x1ffc & ~near;
+	n.watched = STORE_FAR;
 	return n;
+}
+
+/* What the sample of the recorded size saw of it, 64 bytes. */
+static struct store_sample sample_of(const struct store_nested *n)
+{
+	struct store_sample x = {.window = n->window,
+				 .status = n->open & 64 ? 1 : 0,
+				 .position = n->position,
+				 .distance = n->open & 64 ? STORE_FAR : 0,
+				 .begin = n->begin,
+				 .end = {.location = STORE_NONE}};
+
+	if (x.status == 0)
+		x.end = n->events[0].end;
+	return x;
+}
+
+/* The touch that begins the sample is far itself at the sizes at which it is first in a line. */
+static struct store_far far_of(const struct store_nested *n, uint32_t k)
+{
+	uint32_t index = k % 512;
+	struct store_far f = {.window = n->window,
+			      .position = n->position,
+			      .begin = {.location = STORE_NONE},
+			      .end = n->begin};
+
+	for (uint32_t i = 0; i < STORE_FAR_SIZES; i++)
+		if (8 * index % (4u << i) == 0)
+			f.of[i] = (struct store_far_line){LENGTH / PER_WINDOW, FAR, FAR / 4, false};
+	return f;
 }
 
 static void write_profile(int64_t nested_one_in)
@@ -58,22 +88,30 @@ static void write_profile(int64_t nested_one_in)
 	struct store_process p = {.id = 0,
 				  A_PROCESS,
 				  .state = "exited",
-				  .accesses = PERIOD * WINDOWS,
+				  .accesses = LENGTH * WINDOWS,
 				  .footprint_pages = 200};
 	struct store *s = create_profile(PATH);
 
+	set_far_lines(&p, 1000, 32);
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	assert_int_equal(store_put_meta_int(s, "nested_one_in", nested_one_in, NULL), 0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
-		struct store_window window = {0, w, PERIOD * w, LENGTH, PERIOD, PER_WINDOW, 200};
+		struct store_window window = {0, w, LENGTH * w, LENGTH, LENGTH, PER_WINDOW, 200};
 
-		assert_int_equal(store_put_window(s, &window, NULL), 0);
 		for (uint32_t k = 0; k < PER_WINDOW; k++) {
 			struct store_nested_event events[2];
 			struct store_nested n = make_nested(w, w * PER_WINDOW + k, events);
 
+			struct store_sample x = sample_of(&n);
+			struct store_far f = far_of(&n, w * PER_WINDOW + k);
+
 			assert_int_equal(store_put_nested(s, &n, NULL), 0);
+			assert_int_equal(store_put_sample(s, &x, NULL), 0);
+			assert_int_equal(store_put_far(s, &f, NULL), 0);
+			for (size_t i = 0; i < STORE_FAR_SIZES; i++)
+				window.far[i] += f.of[i].weight;
 		}
+		assert_int_equal(store_put_window(s, &window, NULL), 0);
 	}
 	finish_profile(s);
 }
@@ -150,7 +188,7 @@ static void a_line_size_can_be_chosen(void **state)
 	(void)state;
 	write_profile(4);
 	p = load();
-	assert_int_equal(p.sample_count, 0); /* at the recorded size there are none */
+	assert_int_equal(p.sample_count, WINDOWS * PER_WINDOW);
 	assert_int_equal(profile_use_line(&p, 24, &err), -1);
 	assert_int_equal(profile_use_line(&p, 8192, &err), -1);
 	assert_int_equal(profile_use_line(&p, 16, &err), 0);

@@ -17,14 +17,9 @@ static void periods_that_adjoin_leave_nothing_out(void **state)
 		{.start = 290, .length = 10, .stands_for = 200},
 		{.start = 300, .length = 10, .stands_for = 200},
 	};
-	struct sampled s;
 
 	(void)state;
-	assert_int_equal(sampled_init(&s, windows, 3, 700), 0);
-	assert_false(s.is_part);
-	assert_int_equal(s.accesses, 700);
-	assert_int_equal(s.left_out[0] + s.left_out[1] + s.left_out[2], 0);
-	sampled_release(&s);
+	assert_int_equal(sampled_accesses(windows, 3, 700), 700);
 }
 
 static void what_lies_outside_of_periods_is_left_out(void **state)
@@ -35,30 +30,19 @@ static void what_lies_outside_of_periods_is_left_out(void **state)
 		{.start = 1190, .length = 10, .stands_for = 100},
 		{.start = 5090, .length = 10, .stands_for = 100},
 	};
-	struct sampled s;
 
 	(void)state;
-	assert_int_equal(sampled_init(&s, windows, 3, 100000), 0);
-	assert_true(s.is_part);
-	/* 1090 before the first, whose period has 90 of them. */
-	assert_int_equal(s.left_out[0], 1000);
-	assert_int_equal(s.left_out[1], 1000);
-	/* 3890 between, of which 90 and 90 can belong to the two periods. */
-	assert_int_equal(s.left_out[2], 1000 + 3710);
-	/* After 5100 two periods at most. */
-	assert_int_equal(s.accesses, 5100 - 4710 + 200);
-	sampled_release(&s);
+	/*
+	 * 1090 come before the first, whose period has 90 of them; 3890 between, of which 90 and 90
+	 * can belong to the two periods; after 5100 two periods count at most.
+	 */
+	assert_int_equal(sampled_accesses(windows, 3, 100000), 5100 - 1000 - 3710 + 200);
 }
 
 static void without_windows_all_stays(void **state)
 {
-	struct sampled s;
-
 	(void)state;
-	assert_int_equal(sampled_init(&s, NULL, 0, 700), 0);
-	assert_false(s.is_part);
-	assert_int_equal(s.accesses, 700);
-	sampled_release(&s);
+	assert_int_equal(sampled_accesses(NULL, 0, 700), 700);
 }
 
 int main(void)

@@ -32,14 +32,15 @@ static void fill(struct store *s)
 		.exe = "/bin/x",
 		.command = "x -y",
 		.state = "exited",
-		.exit_status = 3, .signal = 11, .told_end = 1,
+		.exit_status = 3,
+		.signal = 11,
+		.told_end = 1,
 		.start_ns = 5,
 		.end_ns = 9,
 		.accesses = 100,
 		.loads = 60,
 		.stores = 30,
 		.instructions = 250,
-		.line_use = {100, 200, 300, [10] = 65535},
 	};
 	struct store_module m = {
 		.id = 1,
@@ -55,6 +56,7 @@ static void fill(struct store *s)
 				 .length = 50,
 				 .stands_for = 60,
 				 .samples = 2,
+				 .close = 1,
 				 .footprint_pages = 4};
 	struct store_location here = {
 		.id = 1, .pc = 0x1010, .module_id = 1, .module_address = 0x110};
@@ -97,11 +99,9 @@ static void check_processes(struct store *s)
 	assert_string_equal(p[0].command, "x -y");
 	assert_true(p[0].exit_status == 3 && p[0].signal == 11 && p[0].told_end == 1);
 	assert_int_equal(p[0].modifies, 10); /* 100 - 60 - 30 */
-	assert_int_equal(p[0].line_use[10], 65535);
 	assert_int_equal(p[0].samples, 2);
-	assert_int_equal(p[0].resolved, 1);
-	assert_int_equal(p[0].censored, 1);
-	assert_int_equal(p[0].dangling, 0);
+	assert_int_equal(p[0].near_samples, 1);
+	assert_true(p[0].far_samples == 1 && p[0].cut_samples == 0);
 	assert_int_equal(p[0].windows, 1);
 	free(p);
 }
@@ -157,7 +157,7 @@ static void check_rest(struct store *s)
 	free(m);
 	assert_int_equal(store_read_windows(s, 0, &w, &count, NULL), 0);
 	assert_int_equal(count, 1);
-	assert_int_equal(w[0].stands_for, 60);
+	assert_true(w[0].stands_for == 60 && w[0].close == 1);
 	free(w);
 	assert_int_equal(store_read_messages(s, &note, &count, NULL), 0);
 	assert_int_equal(count, 1);
@@ -504,7 +504,7 @@ static void samples_are_rows_for_whoever_asks_sqlite(void **state)
 	assert_int_equal(ask(db, "SELECT end_size FROM sample WHERE id = 1501"), UINT32_MAX);
 	assert_int_equal(ask(db, "SELECT begin_thread FROM sample WHERE id = 1501"), 65535);
 	assert_int_equal(ask(db, "SELECT end_location IS NULL FROM sample WHERE id = 1502"), 1);
-	assert_int_equal(ask(db, "SELECT sum(resolved) FROM sample_batch"), 700);
+	assert_int_equal(ask(db, "SELECT sum(near) FROM sample_batch"), 700);
 	sqlite3_close(db);
 }
 

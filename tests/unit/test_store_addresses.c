@@ -61,14 +61,12 @@ static struct store_sample sample_number(uint32_t i)
 		.line = BASE, .begin = access_number(i), .end = access_number(i + 1)};
 }
 
-static struct store_follow follow_number(uint32_t i)
+static struct store_far far_number(uint32_t i)
 {
-	return (struct store_follow){.position = i, .end_position = i, .end = access_number(i)};
-}
-
-static struct store_arrival arrival_number(uint32_t i)
-{
-	return (struct store_arrival){.weight = 1, .position = i, .end = access_number(i)};
+	return (struct store_far){.position = i,
+				  .end = access_number(i),
+				  .begin = access_number(i + 1),
+				  .of = {{.weight = 1}}};
 }
 
 /* Of all sizes, or all but the smallest. */
@@ -87,8 +85,7 @@ static void write_profile(const char *path)
 
 	for (uint32_t i = 0; i < CASES; i++) {
 		struct store_sample x = sample_number(i);
-		struct store_follow f = follow_number(i);
-		struct store_arrival a = arrival_number(i);
+		struct store_far f = far_number(i);
 		struct store_stack_distance d = stack_number(i);
 		struct store_nested_event events[2] = {{.weight = 1, .end = access_number(i + 1)},
 						       {.weight = 1, .end = access_number(i + 2)}};
@@ -99,8 +96,7 @@ static void write_profile(const char *path)
 					 .events = events};
 
 		assert_int_equal(store_put_sample(s, &x, NULL), 0);
-		assert_int_equal(store_put_follow(s, &f, NULL), 0);
-		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+		assert_int_equal(store_put_far(s, &f, NULL), 0);
 		assert_int_equal(store_put_nested(s, &n, NULL), 0);
 		assert_int_equal(store_put_stack_distance(s, &d, NULL), 0);
 	}
@@ -117,34 +113,31 @@ static void is_access(const struct store_access *a, uint32_t i)
 static void accesses_come_back_as_they_were(void **state)
 {
 	struct store_sample *samples;
-	struct store_follow *follows;
-	struct store_arrival *arrivals;
+	struct store_far *far;
 	struct store_nested *nested;
-	size_t counts[4];
+	size_t counts[3];
 	struct store *s;
 
 	(void)state;
 	write_profile("addresses.db");
 	s = open_profile("addresses.db");
 	assert_int_equal(store_read_samples(s, 0, &samples, &counts[0], NULL), 0);
-	assert_int_equal(store_read_follows(s, 0, &follows, &counts[1], NULL), 0);
-	assert_int_equal(store_read_arrivals(s, 0, &arrivals, &counts[2], NULL), 0);
-	assert_int_equal(store_read_nested(s, 0, &nested, &counts[3], NULL), 0);
-	for (size_t k = 0; k < 4; k++)
+	assert_int_equal(store_read_far(s, 0, &far, &counts[1], NULL), 0);
+	assert_int_equal(store_read_nested(s, 0, &nested, &counts[2], NULL), 0);
+	for (size_t k = 0; k < 3; k++)
 		assert_int_equal(counts[k], CASES);
 	for (uint32_t i = 0; i < CASES; i++) {
 		is_access(&samples[i].begin, i);
 		is_access(&samples[i].end, i + 1);
-		is_access(&follows[i].end, i);
-		is_access(&arrivals[i].end, i);
+		is_access(&far[i].end, i);
+		is_access(&far[i].begin, i + 1);
 		is_access(&nested[i].begin, i);
 		assert_int_equal(nested[i].event_count, 2);
 		is_access(&nested[i].events[0].end, i + 1);
 		is_access(&nested[i].events[1].end, i + 2);
 	}
 	free(samples);
-	free(follows);
-	free(arrivals);
+	free(far);
 	free(nested);
 	store_close(s);
 }
@@ -181,8 +174,12 @@ static void stack_distances_are_rows_for_whoever_asks_sqlite(void **state)
 
 	(void)state; /* the same file */
 	assert_int_equal(sqlite3_open("addresses.db", &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, "SELECT position, line_bytes, distance, lines FROM stack_distance"
-						" ORDER BY id, line_bytes", -1, &q, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(
+				 db,
+				 "SELECT position, line_bytes, distance, lines FROM stack_distance"
+				 " ORDER BY id, line_bytes",
+				 -1, &q, NULL),
+			 SQLITE_OK);
 	for (uint32_t i = 0; i < CASES; i++) {
 		struct store_stack_distance d = stack_number(i);
 
@@ -229,8 +226,9 @@ static void accesses_are_rows_for_whoever_asks_sqlite(void **state)
 	assert_int_equal(sqlite3_open("addresses.db", &db), SQLITE_OK);
 	asked(db, "SELECT begin_location, begin_address, begin_block FROM sample ORDER BY id", 0);
 	asked(db, "SELECT end_location, end_address, end_block FROM sample ORDER BY id", 1);
-	asked(db, "SELECT end_location, end_address, end_block FROM follow ORDER BY id", 0);
-	asked(db, "SELECT end_location, end_address, end_block FROM arrival ORDER BY id", 0);
+	asked(db, "SELECT begin_location, begin_address, begin_block FROM far_reuse ORDER BY id",
+	      1);
+	asked(db, "SELECT end_location, end_address, end_block FROM far_reuse ORDER BY id", 0);
 	asked(db, "SELECT begin_location, begin_address, begin_block FROM nested ORDER BY id", 0);
 	asked(db,
 	      "SELECT end_location, end_address, end_block FROM nested_touch"

@@ -24,6 +24,7 @@
 #define PATH	   "dwell.db"
 #define WINDOWS	   50
 #define PER_WINDOW 210
+#define LENGTH	   100000
 #define SIZE	   (64u << 10)
 
 static const struct display plain = {.width = 0, .color = false, .unicode = true};
@@ -68,7 +69,7 @@ static const struct store_variable variables[] = {
 	{5, 0, 0x50000, 0x50008, "calls", "int[2]", "/src/app.cc", 5, 4, "/bin/app", 1},
 };
 
-/* What the k-th sample of each seven touches: (address, site), and how far it is reused. */
+/* What the k-th access of each seven touches: (address, site), and how far it is reused. */
 static const struct {
 	uint64_t address;
 	int64_t site;
@@ -101,21 +102,31 @@ static void put_locations(struct store *s)
 	}
 }
 
+/* A touch of what the sample touches. */
+static struct store_far far_of(const struct store_sample *x)
+{
+	return (struct store_far){
+		.window = x->window, .position = x->position, .end = x->begin, .begin = x->begin};
+}
+
+/* All touches of the tree are far; one of ten is a first touch. */
 static void put_samples(struct store *s, uint32_t window)
 {
 	for (uint32_t k = 0; k < PER_WINDOW; k++) {
 		const uint64_t address = touches[k % TOUCHES].address;
 		const struct store_access a = {1, address, 8, 1, 0, touches[k % TOUCHES].site, 0};
 		struct store_sample x = {.window = window,
-					 .position = 1000000ull * window + k,
+					 .position = 1000000ull * window + LENGTH / PER_WINDOW * k,
 					 .distance = touches[k % TOUCHES].distance,
 					 .line = address & ~63ull,
 					 .begin = a,
 					 .end = a};
 
-		if (k % 70 == 0) { /* of the tree: not seen again */
+		if (x.distance >= STORE_FAR) {
 			x.status = 1;
 			x.end = (struct store_access){.location = STORE_NONE};
+			put_far_reuse(s, far_of(&x), k % 70 == 0 ? 0 : x.distance,
+				      LENGTH / PER_WINDOW);
 		}
 		assert_int_equal(store_put_sample(s, &x, NULL), 0);
 	}
@@ -123,7 +134,7 @@ static void put_samples(struct store *s, uint32_t window)
 
 static int make_profile(void **state)
 {
-	const struct store_process process = {.cause = "start",
+	struct store_process process = {.cause = "start",
 					      .parent_id = STORE_NONE,
 					      .exe = "/bin/app",
 					      .command = "app",
@@ -139,6 +150,7 @@ static int make_profile(void **state)
 		return -1;
 	s = create_profile(PATH);
 	assert_int_equal(store_put_meta_int(s, "line_bytes", 64, NULL), 0);
+	set_far_lines(&process, WINDOWS * PER_WINDOW / 70, LENGTH / PER_WINDOW);
 	assert_int_equal(store_put_process(s, &process, NULL), 0);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(store_put_module(s, &modules[i], NULL), 0);
@@ -148,9 +160,10 @@ static int make_profile(void **state)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		assert_int_equal(store_put_variable(s, &variables[i], NULL), 0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
-		const struct store_window window = {
-			0, w, 1000000ull * w, 100000, 1000000, PER_WINDOW, 1000};
+		struct store_window window = {
+			0, w, 1000000ull * w, LENGTH, 1000000, PER_WINDOW, 1000};
 
+		set_far(&window, LENGTH / TOUCHES);
 		assert_int_equal(store_put_window(s, &window, NULL), 0);
 		put_samples(s, w);
 	}
@@ -193,7 +206,14 @@ static void each_access_belongs_to_the_data_it_touches(void **state)
 		const struct data_row *r = row_named(&d, touches[i].row);
 
 		assert_int_equal(r->cost.samples, WINDOWS * PER_WINDOW / TOUCHES);
-		assert_int_equal(r - d.rows, d.row_of[i]);
+	}
+	assert_int_equal(p.end_count, WINDOWS * PER_WINDOW);
+	for (size_t i = 0; i < p.end_count; i++) {
+		size_t k = 0;
+
+		while (touches[k].address != p.ends[i].access->address)
+			k++;
+		assert_string_equal(d.rows[d.row_of[i]].name, touches[k].row);
 	}
 	unload(&p, &d);
 }
@@ -214,11 +234,11 @@ static void the_rows_add_up_to_the_miss_ratio(void **state)
 	}
 	profile_solve(&p, &random_at_size, &r);
 	assert_true(fabs(sum.accesses - 1) < 1e-9);
-	assert_true(fabs(sum.misses + sum.unresolved - r.ratio) < 1e-9);
-	/* What was not seen again was the tree's, which also has the longest reuses. */
+	assert_true(fabs(sum.misses + sum.cold - r.ratio) < 1e-9);
+	/* First touches are the tree's, which also has the longest reuses. */
 	assert_string_equal(d.rows[0].name, touches[0].row);
-	assert_true(d.rows[0].cost.unresolved > 0);
-	assert_true(fabs(d.rows[0].cost.unresolved - d.total.unresolved) < 1e-12);
+	assert_true(d.rows[0].cost.cold > 0);
+	assert_true(fabs(d.rows[0].cost.cold - d.total.cold) < 1e-12);
 	unload(&p, &d);
 }
 

@@ -1,70 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Synthetic traces of cache lines, exactly simulated, and sampled as the engine does, in growing
- * windows that end their watches. The models are compared with these. The simulators and the
- * sampler are as simple as possible, so that they can be trusted.
+ * Synthetic programs as traces of cache lines, exactly simulated, and seen as the engine sees them:
+ * windows, samples, far lines. The model is compared with these. The simulators are as simple as
+ * possible, so that they can be trusted.
  */
 #ifndef DWELL_TESTS_UNIT_TRACES_H
 #define DWELL_TESTS_UNIT_TRACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/model.h"
 
-#define TRACE_ACCESSES 10000000u
-
 struct trace {
 	uint32_t *line; /* per access, below `lines` */
-	uint32_t *next; /* index of the next access to the same line, or UINT32_MAX */
-	size_t count;
+	size_t count, room;
 	uint32_t lines;
+	uint64_t random; /* state */
 };
 
-/* The line of access t. */
-typedef uint32_t trace_pattern(uint64_t t, uint64_t *random);
-
-/* How to sample; the words are those of the engine's configuration. */
-struct trace_sampling {
-	uint64_t window_min, window_max, window_divisor;
-	double duty;
-	double samples_per_window;
-};
-
-/* The default design, its shortest window a tenth of the real one: the trace is short. */
-extern const struct trace_sampling trace_default_sampling;
-
-struct trace_kind {
+struct trace_program {
 	const char *name;
-	trace_pattern *pattern;
-	uint32_t lines; /* all that it touches are below */
+	void (*run)(struct trace *t); /* until the trace is full */
+	size_t accesses;	      /* with which it is tried at length */
 };
 
-extern const struct trace_kind trace_kinds[];
-#define TRACE_KINDS 7
+extern const struct trace_program trace_programs[];
+extern const size_t trace_program_count;
 
 /* Zeroed; never NULL. */
 void *trace_allocate(size_t bytes);
 
 uint64_t trace_random(uint64_t *state);
 uint32_t trace_below(uint64_t *state, uint32_t limit);
+double trace_unit(uint64_t *state); /* between 0 and 1 */
 
-/* A trace of TRACE_ACCESSES. Release with trace_release. */
-void trace_make(struct trace *t, const struct trace_kind *kind, uint64_t seed);
+/* The first accesses of a program, 0: as many as it is tried with. Release with trace_release. */
+void trace_make(struct trace *t, const struct trace_program *program, size_t accesses);
 void trace_release(struct trace *t);
-
-/* Misses per access of a fully associative cache. */
-double trace_exact(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
-		   uint64_t seed);
+const struct trace_program *trace_find(const char *name); /* NULL: there is none */
 
 /*
- * The same of a cache of sets of `ways` lines, which lines fall into by a hash of their number, another
- * one for each seed.
+ * Misses per access of a cache of `lines`, in sets of `ways` that lines fall into by a hash; 0
+ * ways: fully associative.
  */
-double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
-			uint32_t ways, uint64_t seed);
+double trace_exact(const struct trace *t, enum model_policy policy, uint32_t lines, uint32_t ways);
 
-/* What sampling the trace tells a model. Release with trace_input_release. */
+/* LRU, fully associative, of `count` sizes that double from `lines` on, in one go. */
+void trace_exact_lru(const struct trace *t, uint32_t lines, size_t count, double *ratios);
+
+/* How the engine looks at a run. */
+struct trace_sampling {
+	uint64_t dense;	     /* accesses in windows side by side; behind these there are gaps */
+	uint32_t doubling;   /* windows for each doubling behind these */
+	uint32_t window_min; /* accesses */
+	uint32_t window_max;
+	double samples; /* kept in a window */
+	double far;	/* far reuses kept in a window */
+	uint32_t one_in; /* slots of far lines */
+};
+
+extern const struct trace_sampling trace_default_sampling;
+
+/* What a model is told of the trace. Release with trace_input_release. */
 void trace_sample(const struct trace *t, const struct trace_sampling *how, uint64_t seed,
 		  struct model_input *input);
 void trace_input_release(struct model_input *input);

@@ -26,33 +26,39 @@ static const char source_text[] = "/* one */\nint two;\n\nint walk(int n, double
 
 static inline void put_sample(struct store *s, uint32_t window, uint32_t k)
 {
-	static const uint64_t distances[] = {0, 5, 3000, 40000};
+	static const uint64_t distances[] = {0, 5, 3000, STORE_FAR};
+	const struct store_access a = {k % 4, 64 * k, 8, 1, 0};
 	struct store_sample x = {.process_id = 1,
 				 .window = window,
-				 .status = k % 20 == 19 ? (k % 40 == 39 ? 2 : 1) : 0,
-				 .position = 1000000ull * window + k,
+				 .status = k % 4 < 3 ? 0 : k % 40 == 39 ? 2 : 1,
+				 .position = 1000000ull * window + 900000 + 400 * k,
 				 .distance = distances[k % 4],
 				 .line = 64 * k,
-				 .begin = {k % 4, 64 * k, 8, 1, 0},
-				 .end = {STORE_NONE, 0, 0, 0, 0}};
+				 .begin = a,
+				 .end = a};
 
 	if (x.status != 0)
-		x.distance = 50000;
-	else
-		x.end = (struct store_access){k % 4, 64 * k, 8, 1, 0};
+		x.end = (struct store_access){.location = STORE_NONE};
 	assert_int_equal(store_put_sample(s, &x, NULL), 0);
 }
 
-/* One censored sample of the window, touched in a later one. */
-static inline void put_follow(struct store *s, uint32_t window)
+/*
+ * Location 3 makes a quarter of the accesses, all far: four of five are reuses, the others first
+ * touches.
+ */
+static inline void put_far(struct store *s, uint32_t window)
 {
-	const struct store_follow f = {.process_id = 1,
-				       .window = window,
-				       .position = 1000000ull * window + 19,
-				       .watched = 100000,
-				       .end = {3, 64 * 19, 8, 1, 0}};
+	for (uint32_t k = 3; k < PER_WINDOW; k += 4) {
+		const struct store_access a = {3, 64 * k, 8, 1, 0};
 
-	assert_int_equal(store_put_follow(s, &f, NULL), 0);
+		put_far_reuse(s,
+			      (struct store_far){.process_id = 1,
+						 .window = window,
+						 .position = 1000000ull * window + 900000 + 400 * k,
+						 .end = a,
+						 .begin = a},
+			      k % 20 == 19 ? 0 : 40000, 100000 / PER_WINDOW);
+	}
 }
 
 static inline void put_processes(struct store *s)
@@ -68,7 +74,7 @@ static inline void put_processes(struct store *s)
 					    .start_ns = 1,
 					    .end_ns = 1000000,
 					    .accesses = 1000};
-	const struct store_process walk = {.id = 1,
+	struct store_process walk = {.id = 1,
 					   .parent_id = 0,
 					   .pid = 100,
 					   .cause = "exec",
@@ -88,6 +94,7 @@ static inline void put_processes(struct store *s)
 					   .scan_cycles = 40000000,
 					   .footprint_pages = 2000};
 
+	set_far_lines(&walk, WINDOWS * PER_WINDOW / 20, 100000 / PER_WINDOW);
 	assert_int_equal(store_put_process(s, &shell, NULL), 0);
 	assert_int_equal(store_put_process(s, &walk, NULL), 0);
 }
@@ -132,11 +139,11 @@ static inline void write_profile(const char *path)
 		struct store_window window = {
 			1, w, 1000000ull * w + 900000, 100000, 1000000, PER_WINDOW, 2000};
 
+		set_far(&window, 100000 / 4);
 		assert_int_equal(store_put_window(s, &window, NULL), 0);
 		for (uint32_t k = 0; k < PER_WINDOW; k++)
 			put_sample(s, w, k);
-		if (w % 3 == 0)
-			put_follow(s, w);
+		put_far(s, w);
 	}
 	put_sample(s, WINDOWS, 0); /* of a window that never closed */
 	assert_int_equal(store_put_source(s, SOURCE_PATH, source_text, NULL), 0);

@@ -29,6 +29,8 @@ struct info {
 	struct info_events events;
 };
 
+#define FAR_64 4 /* of lines of 64 bytes */
+
 #define NUMBER(member) #member, UNIT_NUMBER, COLUMN_MEMBER(struct store_process, member)
 
 /* The numbers of a process, in the order of output; totals are their sums. */
@@ -43,11 +45,11 @@ static const struct column numbers[] = {
 	{NULL, NUMBER(watch_accesses)},
 	{"WINDOWS", NUMBER(windows)},
 	{"SAMPLES", NUMBER(samples)},
-	{"RESOLVED", NUMBER(resolved)},
-	{"CENSORED", NUMBER(censored)},
-	{"DANGLING", NUMBER(dangling)},
-	{"FOLLOWED", NUMBER(followed)},
-	{"TOUCHED", NUMBER(followed_touched)},
+	{"NEAR", NUMBER(near_samples)},
+	{"FAR", NUMBER(far_samples)},
+	{"CUT", NUMBER(cut_samples)},
+	{"FAR REUSES", NUMBER(far_reuses)},
+	{NULL, "far_lines", UNIT_NUMBER, COLUMN_MEMBER(struct store_process, far_lines[FAR_64])},
 	{NULL, NUMBER(footprint_pages)},
 	{NULL, NUMBER(engine_bytes)},
 	{NULL, NUMBER(translate_cycles)},
@@ -135,7 +137,7 @@ static const struct meta_key {
 	{"stop_at", META_TEXT, "sampling up to function"},
 	{"wait_for_mark", META_NUMBER, "sampling from a mark"},
 	{"toggle_collect", META_TEXT, "collecting in functions"},
-	{"max_windows", META_NUMBER, "windows at most"},
+	{"doubling_windows", META_NUMBER, "windows per doubling"},
 	{"overhead_ppm", META_PPM, "overhead asked for"},
 	{"counting_ns", META_SECONDS, "CPU time, counting"},
 	{"sampling_ns", META_SECONDS, "CPU time, sampling"},

@@ -48,7 +48,7 @@ static const struct column columns[] = {
 #define M(column) (&misses[column])
 #define NAMES	  C(DATA), C(FIELD), C(TYPE)
 #define COUNTS	  C(STALL), MISS_COUNTS(misses), NAMES
-#define SAMPLES	  COST(ALL_MISSES), COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), NAMES
+#define SAMPLES	  COST(ALL_MISSES), COST(COLD), COST(ACCESSES), COST(SAMPLES), NAMES
 
 /* ---- */
 

@@ -10,10 +10,6 @@
 #include "cli/allocator_option.h"
 #include "cli/options.h"
 
-/* With --windows: the length of a run, in millions of accesses, in which all windows fit. */
-#define LONGEST_RUN 1e6
-#define MOST_GROWTH 3 /* with few windows, more growth would delay the last ones for ever */
-
 static struct channel_config *config_of(void *options)
 {
 	return &((struct options *)options)->run.config;
@@ -81,9 +77,8 @@ int record_take_windows(void *options, const char *arg, struct err *err)
 
 	if (number_parse("the number of windows", arg, 1, 1000000, &n, err) != 0)
 		return -1;
-	c->max_windows = (uint32_t)n;
-	c->window_growth_ppm =
-		(uint32_t)(fmin(pow(LONGEST_RUN, 1.0 / (double)n) - 1, MOST_GROWTH) * 1e6);
+	c->doubling_windows = (uint32_t)n;
+	c->window_growth_ppm = (uint32_t)((pow(2, 1.0 / (double)n) - 1) * 1e6);
 	return 0;
 }
 

@@ -178,8 +178,12 @@ static int ask_in_order(struct naming_question *questions, const uint32_t *order
 	return 0;
 }
 
-/* Ranges of a file's addresses; each is sorted by itself, which needs less memory. */
-#define PARTS 256
+/*
+ * Ranges of a file's addresses; each is sorted and asked by itself, which needs less memory. Few
+ * questions are one range: each range is a message to another process at least.
+ */
+#define PARTS	   256
+#define PART_LEAST ((size_t)8 * ASK_MOST) /* questions for each, on average */
 
 struct parts {
 	uint64_t lowest;
@@ -197,6 +201,7 @@ static size_t divide(const struct naming_question *q, const uint32_t *order, siz
 		     struct parts *p, uint32_t *sorted)
 {
 	uint64_t highest = 0;
+	const uint64_t parts = count / PART_LEAST < PARTS ? count / PART_LEAST + 1 : PARTS;
 	size_t i, sum = 0, most = 0;
 
 	*p = (struct parts){.lowest = UINT64_MAX};
@@ -206,7 +211,7 @@ static size_t divide(const struct naming_question *q, const uint32_t *order, siz
 		p->lowest = address < p->lowest ? address : p->lowest;
 		highest = address > highest ? address : highest;
 	}
-	while (count > 0 && (highest - p->lowest) >> p->shift >= PARTS)
+	while (count > 0 && (highest - p->lowest) >> p->shift >= parts)
 		p->shift++;
 	for (i = 0; i < count; i++)
 		p->end[part_of(p, &q[order[i]]) + 1]++;

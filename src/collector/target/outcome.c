@@ -75,9 +75,6 @@ static void tell_no_samples(const struct channel_config *c, uint32_t marks, bool
 			  c->stop_at);
 	else if (c->duration_ns != 0)
 		text_add(lines, "no sample came before --duration was over: give a longer one\n");
-	else if (c->max_windows != 0)
-		text_add(lines, "no window came before the run ended: give a larger number of "
-				"--windows, or leave the option out\n");
 	else
 		text_add(lines,
 			 "the run ended before the first sample, so give it more work, or use "

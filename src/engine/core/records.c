@@ -386,11 +386,12 @@ void records_sample(struct process *p, const struct record_sample *s)
 	put(p, RECORD_SAMPLE, &r, sizeof r, 0, 0, false);
 }
 
-void records_follow(struct process *p, const struct record_follow *f)
+void records_far(struct process *p, const struct record_far *f, const struct far_line *lines,
+		 uint32_t count)
 {
-	struct record_follow r = *f;
+	struct record_far r = *f;
 
-	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
+	put(p, RECORD_FAR, &r, sizeof r, lines, count * (uint32_t)sizeof *lines, false);
 }
 
 void records_stack_distance(struct process *p, const struct record_stack_distance *d)
@@ -398,13 +399,6 @@ void records_stack_distance(struct process *p, const struct record_stack_distanc
 	struct record_stack_distance r = *d;
 
 	put(p, RECORD_STACK_DISTANCE, &r, sizeof r, 0, 0, false);
-}
-
-void records_arrival(struct process *p, const struct record_arrival *a)
-{
-	struct record_arrival r = *a;
-
-	put(p, RECORD_ARRIVAL, &r, sizeof r, 0, 0, false);
 }
 
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events)
@@ -576,8 +570,7 @@ void records_counters(struct process *p)
 		records_answer(p, records_question());
 }
 
-void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
-		 const uint16_t line_use[CHANNEL_LINE_USES])
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint)
 {
 	struct record_end r = {.cause = cause,
 			       .status = status,
@@ -586,7 +579,6 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 
 	if (!is_watched(p))
 		return;
-	memcpy(r.line_use, line_use, sizeof r.line_use);
 	r.counters = counters_of(p);
 	p->ring.slot->counters = r.counters;
 	put(p, RECORD_END, &r, sizeof r, 0, 0, true);

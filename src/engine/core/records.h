@@ -25,9 +25,10 @@ bool records_window(struct process *p, const struct record_window *w);
 void records_sample(struct process *p, const struct record_sample *s);
 /* r->count events follow it. */
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
-void records_follow(struct process *p, const struct record_follow *f);
+/* `count` lines follow it. */
+void records_far(struct process *p, const struct record_far *f, const struct far_line *lines,
+		 uint32_t count);
 void records_stack_distance(struct process *p, const struct record_stack_distance *d);
-void records_arrival(struct process *p, const struct record_arrival *a);
 /* Entries that one record of a stream can hold. */
 uint32_t records_stream_most(const struct process *p);
 /* Loses nothing: waits for room as long as the collector reads. */
@@ -62,8 +63,7 @@ void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);
 /* Write the process's last record, and mark its slot as done. */
-void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
-		 const uint16_t line_use[CHANNEL_LINE_USES]);
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint);
 /* Is the collector gone, or did it ask the engine to stop at once? */
 bool records_abandoned(void);
 /* A program runs without an engine (change 1), or was not started after all (-1). */

@@ -83,10 +83,9 @@ struct run_mode {
 	/* t ends. The lock is held. */
 	void (*thread_end)(struct thread *t);
 	/*
-	 * All threads are stopped or gone; open watches end with `status`. is_over: this is the
-	 * last call. The lock is held.
+	 * All threads are stopped or gone. is_over: this is the last call. The lock is held.
 	 */
-	void (*end)(struct thread *t, uint32_t status, bool is_over, uint64_t total);
+	void (*end)(struct thread *t, bool is_over, uint64_t total);
 };
 
 extern const struct run_mode *run_mode;

@@ -17,6 +17,7 @@
 #include "engine/sample/buffers.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/control.h"
+#include "engine/sample/footprint.h"
 #include "engine/sample/marks.h"
 #include "engine/sample/sampler.h"
 #include "engine/simulate/graph.h"
@@ -139,7 +140,6 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 {
 	struct process *p = t->process;
-	uint16_t line_use[CHANNEL_LINE_USES] = {0};
 	uint64_t footprint;
 
 	if (!p->profiling || p->borrowed_memory)
@@ -149,13 +149,13 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 		world_release();
 		return;
 	}
-	collect_end(t, cause == END_DETACHED ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
+	collect_end(t, true);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->process == p)
 			records_thread(p, o);
-	footprint = sampler_footprint(t, line_use);
+	footprint = footprint_count(t);
 	alloc_report(p);
-	records_end(p, cause, status, footprint, line_use);
+	records_end(p, cause, status, footprint);
 	control_end();
 	/* if the default action does not kill after all, threads continue unprofiled */
 	world_release();
@@ -166,7 +166,7 @@ void process_before_exec(struct thread *t)
 	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
 	settle_all(t, 20);
-	collect_end(t, SAMPLE_DANGLING, false);
+	collect_end(t, false);
 	alloc_report(t->process);
 	records_counters(t->process);
 }
@@ -180,8 +180,6 @@ void process_after_failed_exec(struct thread *t)
 
 void process_end_predecessor(uint32_t order, uint32_t pid)
 {
-	static const uint16_t not_known[CHANNEL_LINE_USES];
-
 	struct process old = {
 		.profiling = true, .order = order, .channel_fd = engine.first.channel_fd};
 	struct channel_counters c;
@@ -192,7 +190,7 @@ void process_end_predecessor(uint32_t order, uint32_t pid)
 	old.total = (struct counts){c.accesses, c.loads, c.stores, c.instructions};
 	old.extra = (struct extra_counts){c.rep_iterations, c.vector_elements, c.translate_cycles,
 					  c.scan_cycles, c.watch_accesses};
-	records_end(&old, END_EXEC, 0, 0, not_known);
+	records_end(&old, END_EXEC, 0, 0);
 	slots_unmap(&old);
 }
 

@@ -125,7 +125,9 @@ static uint64_t collecting(const struct process *p)
 
 void budget_stretch(struct process *p, uint64_t total, bool in_window)
 {
-	uint64_t now = cpu_ns(), ns = now - b.seen_ns, accesses = total - b.seen_total;
+	uint64_t now = cpu_ns(), ns = now - b.seen_ns;
+	/* a window may open a little before the last one closed, see sampler.c */
+	uint64_t accesses = total > b.seen_total ? total - b.seen_total : 0;
 	uint64_t translate =
 		scaled(translated - b.translated, now_ns() - b.first_ns, cycles() - b.first_cycles);
 
@@ -142,7 +144,7 @@ void budget_stretch(struct process *p, uint64_t total, bool in_window)
 		b.counting_ns = b.all_ns;
 	b.translate_ns += translate;
 	b.seen_ns = now;
-	b.seen_total = total;
+	b.seen_total += accesses;
 	b.translated = translated;
 	p->translate_ns = b.translate_ns;
 	p->sampling_ns = sampling_ns();

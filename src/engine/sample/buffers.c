@@ -10,6 +10,7 @@
 #include "engine/core/util.h"
 #include "engine/data/block_log.h"
 #include "engine/sample/collect.h"
+#include "engine/sample/far_lines.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/sample/watches.h"
@@ -22,9 +23,11 @@
 #define ROOM_PART  16u
 #define ROOM_LEAST 256u
 
-#define BUFFER_BYTES (BUFFER_ENTRIES * 8 + PAGE)
-#define CROWD	     64u /* threads; with more, buffers are shared */
-#define MOST_UNUSED  64u
+/* Used inside windows: 256 KB are still in most L2 caches when they are scanned. */
+#define WINDOW_ENTRIES 32768u
+#define BUFFER_BYTES   (BUFFER_ENTRIES * 8 + PAGE)
+#define CROWD	       64u /* threads; with more, buffers are shared */
+#define MOST_UNUSED    64u
 
 /* Free lists: linked by the first word of a buffer, and by `next_unused`. */
 static uint64_t *unused_buffers;
@@ -110,6 +113,7 @@ static bool need_watches(struct thread *t, uint32_t line_shift)
 	w = pages_get(round_up(sizeof *w, PAGE));
 	if (!w)
 		return false;
+	w->far_lines = pages_get(round_up(sizeof *w->far_lines, PAGE));
 	if (engine.config.nested_one_in)
 		w->nested = pages_get(round_up(sizeof *w->nested, PAGE));
 	w->stack = pages_get(round_up(sizeof *w->stack, PAGE));
@@ -117,7 +121,7 @@ static bool need_watches(struct thread *t, uint32_t line_shift)
 		w->calls = pages_get(round_up(sizeof *w->calls, PAGE));
 	if (engine.config.objects)
 		w->blocks = pages_get(round_up(sizeof *w->blocks, PAGE));
-	if ((engine.config.nested_one_in && !w->nested) || !w->stack ||
+	if (!w->far_lines || (engine.config.nested_one_in && !w->nested) || !w->stack ||
 	    (engine.config.paths && !w->calls) || (engine.config.objects && !w->blocks))
 		return false; /* profiling ends, so nothing is given back */
 	watches_init(w, line_shift);
@@ -158,10 +162,7 @@ void buffers_park(struct thread *t)
 
 void buffers_park_watches(struct thread *t)
 {
-	const struct watch_set *ws = t->watches;
-
-	if (ws && !t->buf_memory && is_crowd(t) && !ws->follows &&
-	    !(ws->nested && ws->nested->follows))
+	if (t->watches && !t->buf_memory && is_crowd(t))
 		put_watches(t);
 }
 
@@ -202,16 +203,18 @@ void buffers_forked(void)
 
 void buffers_empty(struct thread *t, uint64_t left)
 {
-	uint64_t room = BUFFER_ENTRIES;
+	uint64_t room = run_mode->has_windows ? WINDOW_ENTRIES : BUFFER_ENTRIES, needed = room;
 
 	if (!t->buf_memory) /* the buffer was returned */
 		return;
-	if (left && left < BUFFER_ENTRIES) {
-		room = left * t->entries_of_1024 / 1024;
-		room = round_up(room + room / ROOM_PART + ROOM_LEAST, ROOM_LEAST);
+	if (left && left < room) {
+		needed = left * t->entries_of_1024 / 1024;
+		needed = round_up(needed + needed / ROOM_PART + ROOM_LEAST, ROOM_LEAST);
 	}
+	room = needed < room ? needed : room;
 	t->buf_start = room < BUFFER_ENTRIES ? t->buf_end - room : t->buf_memory;
 	t->buf = t->buf_start;
+	t->special = 0;
 	if (t->block_log)
 		t->block_log->count = 0;
 }

@@ -4,15 +4,15 @@
  * collect.h guards them.
  *
  * A few threads keep theirs. Of many threads only those do that run in a window. The others return
- * a buffer at a system call, as most of them sleep in one; and watches when the window is over,
- * unless there are long watches.
+ * a buffer at a system call, as most of them sleep in one; and watches when the window is over.
+ * Their far lines are forgotten then, and the next touch of each is a first one.
  */
 #ifndef DWELL_ENGINE_SAMPLE_BUFFERS_H
 #define DWELL_ENGINE_SAMPLE_BUFFERS_H
 
 #include "engine/core/state.h"
 
-/* Entries of a buffer. 512 KB fit into an L2 cache, and a window fills them once or twice. */
+/* Entries of a buffer: 512 KB. */
 #define BUFFER_ENTRIES 65536u
 
 /*

@@ -113,11 +113,11 @@ void collect_thread_end(struct thread *t)
 	records_thread(t->process, t);
 }
 
-void collect_end(struct thread *t, uint32_t status, bool is_over)
+void collect_end(struct thread *t, bool is_over)
 {
 	collect_lock();
 	if (run_mode->end)
-		run_mode->end(t, status, is_over, t->process->total.accesses);
+		run_mode->end(t, is_over, t->process->total.accesses);
 	engine.variant = VARIANT_COUNT;
 	collect_unlock();
 }

@@ -16,7 +16,7 @@ void collect_thread_start(struct thread *t);
 /* Scan the rest of the buffer, publish counts, return buffers. */
 void collect_thread_end(struct thread *t);
 /* All threads stopped or gone; see run_mode.h. */
-void collect_end(struct thread *t, uint32_t status, bool is_over);
+void collect_end(struct thread *t, bool is_over);
 
 /* The lock that guards all data about accesses. */
 void collect_lock(void);

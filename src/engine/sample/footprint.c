@@ -9,30 +9,6 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
-#include "engine/sample/page_use.h"
-
-/*
- * Examines the chosen ones of `count` present pages from `page` on; each stands for `each` pages.
- */
-static void look_at_pages(uint64_t page, uint64_t count, enum page_kind kind, uint64_t each,
-			  struct page_choice *choice)
-{
-	const uint64_t end = page + count * PAGE;
-
-	while (page < end) {
-		uint64_t left = (end - page) / PAGE, skipped = choice->skip / each;
-
-		if (skipped >= left) {
-			choice->skip -= left * each;
-			return;
-		}
-		page += skipped * PAGE;
-		choice->skip -= skipped * each;
-		choice->skip += choice->every > each ? choice->every - each : 0;
-		page_use_look(choice->use, page, kind);
-		page += PAGE;
-	}
-}
 
 /* ---- Files with data ---- */
 
@@ -49,7 +25,7 @@ static bool is_data(const struct mapping *m)
 #define MOST_PIECES 64u
 #define PRESENT	    (3ull << 62) /* or swapped out */
 
-static uint64_t present_of_data(long pagemap, const struct mapping *m, struct page_choice *choice)
+static uint64_t present_of_data(long pagemap, const struct mapping *m)
 {
 	uint64_t entries[PIECE], n = 0, pages = (m->end - m->start) / PAGE;
 	uint64_t each = pages / PIECE / MOST_PIECES + 1;
@@ -60,20 +36,11 @@ static uint64_t present_of_data(long pagemap, const struct mapping *m, struct pa
 		long got = sys4(SYS_pread64, pagemap, entries, want * 8, page * 8);
 
 		for (long i = 0; i < got / 8; i++) {
-			if (!(entries[i] & PRESENT))
-				continue;
-			n += each;
-			look_at_pages((page + (uint64_t)i) * PAGE, 1, PAGE_OF_DATA, each, choice);
+			if (entries[i] & PRESENT)
+				n += each;
 		}
 	}
 	return n < pages ? n : pages; /* the last piece may stand for more than there is */
-}
-
-bool footprint_is_data(uint64_t address)
-{
-	const struct mapping *m = mappings_find(address);
-
-	return m && is_data(m);
 }
 
 /* ---- All else ---- */
@@ -90,8 +57,7 @@ static uint64_t own_start(const struct mapping *m, uint64_t stack_pointer)
 }
 
 /* Pages [start, end) are present: count and examine those that are the target's own. */
-static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointer,
-			     struct page_choice *choice)
+static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointer)
 {
 	const struct mapping *m;
 	uint64_t n = 0;
@@ -103,8 +69,6 @@ static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointe
 		if (low >= high)
 			continue;
 		n += (high - low) / PAGE;
-		look_at_pages(low, (high - low) / PAGE, m->file ? PAGE_OF_FILE : PAGE_FRESH, 1,
-			      choice);
 	}
 	return n;
 }
@@ -129,7 +93,7 @@ struct scan_arguments {
 #define HIGHEST (1ull << 47)
 
 /* Count by PAGEMAP_SCAN. False if the kernel does not know it. */
-static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choice, uint64_t *n)
+static bool scan(long pagemap, uint64_t stack_pointer, uint64_t *n)
 {
 	struct page_region region[REGIONS];
 	struct scan_arguments a = {.size = sizeof a,
@@ -145,7 +109,7 @@ static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choic
 		if (sys_failed(found))
 			return false;
 		for (long i = 0; i < found; i++)
-			*n += take_present(region[i].start, region[i].end, stack_pointer, choice);
+			*n += take_present(region[i].start, region[i].end, stack_pointer);
 		if (a.walk_end <= a.start)
 			break;
 		a.start = a.walk_end;
@@ -161,7 +125,7 @@ static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choic
 
 static uint64_t asked, mappings; /* of the last count: bytes, number; atomic */
 
-static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_choice *choice)
+static uint64_t resident(uint64_t start, uint64_t end)
 {
 	union {
 		uint8_t byte[MINCORE_PAGES];
@@ -180,18 +144,14 @@ static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_ch
 				i += 7;
 				continue;
 			}
-			if (!(there.byte[i] & 1))
-				continue;
-			n++;
-			look_at_pages(start + i * PAGE, 1, file ? PAGE_OF_FILE : PAGE_FRESH, 1,
-				      choice);
+			n += there.byte[i] & 1;
 		}
 	}
 	return n;
 }
 
 /* Count by mincore, which answers for each mapped page. */
-static uint64_t ask_all(uint64_t stack_pointer, struct page_choice *choice)
+static uint64_t ask_all(uint64_t stack_pointer)
 {
 	const struct mapping *m;
 	uint64_t n = 0, bytes = 0;
@@ -201,19 +161,23 @@ static uint64_t ask_all(uint64_t stack_pointer, struct page_choice *choice)
 
 		end = end - start > MOST_ASKED ? start + MOST_ASKED : end;
 		bytes += end - start;
-		n += resident(start, end, m->file, choice);
+		n += resident(start, end);
 	}
 	__atomic_store_n(&asked, bytes, __ATOMIC_RELAXED);
 	return n;
 }
 
-uint64_t footprint_patience(void)
+/*
+ * Counting is slow where the kernel must be asked about all mappings: the run grows by this many
+ * 16ths before the next count.
+ */
+static uint64_t patience(void)
 {
 	return 1 + __atomic_load_n(&asked, __ATOMIC_RELAXED) / QUICK_BYTES +
 	       __atomic_load_n(&mappings, __ATOMIC_RELAXED) / QUICK_MAPPINGS;
 }
 
-uint64_t footprint_count(uint64_t stack_pointer, struct page_choice choice)
+static uint64_t count_pages(uint64_t stack_pointer)
 {
 	long pagemap = sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 	uint64_t n = 0, own = 0, count = 0;
@@ -221,11 +185,31 @@ uint64_t footprint_count(uint64_t stack_pointer, struct page_choice choice)
 
 	for (uint64_t at = 0; (m = mappings_after(at)); at = m->end, count++)
 		if (is_data(m) && !sys_failed(pagemap))
-			n += present_of_data(pagemap, m, &choice);
-	if (sys_failed(pagemap) || !scan(pagemap, stack_pointer, &choice, &own))
-		own = ask_all(stack_pointer, &choice);
+			n += present_of_data(pagemap, m);
+	if (sys_failed(pagemap) || !scan(pagemap, stack_pointer, &own))
+		own = ask_all(stack_pointer);
 	if (!sys_failed(pagemap))
 		sys1(SYS_close, pagemap);
 	__atomic_store_n(&mappings, count, __ATOMIC_RELAXED);
 	return n + own;
+}
+
+uint64_t footprint_count(const struct thread *t)
+{
+	uint64_t pages;
+
+	lock_take(&engine.translate_lock); /* so that mappings stay */
+	pages = count_pages(t->regs[RSP]);
+	lock_drop(&engine.translate_lock);
+	return pages;
+}
+
+#define COUNT_PART 16u
+
+void footprint_look(struct footprint *f, const struct thread *t, uint64_t total)
+{
+	if (f->pages && total < f->counted_at + f->counted_at / COUNT_PART * patience())
+		return;
+	f->pages = footprint_count(t);
+	f->counted_at = total;
 }

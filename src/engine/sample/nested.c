@@ -21,24 +21,24 @@ struct range {
 	uint64_t first, last;
 };
 
-static struct range largest_open(const struct nested *n, uint32_t line_shift)
+static struct range largest_open(const struct nested *n)
 {
 	uint32_t k = 31 - (uint32_t)__builtin_clz(n->open);
 	uint64_t start = n->point >> k << k;
 
-	return (struct range){start >> line_shift, (start + (1ull << k) - 1) >> line_shift};
+	return (struct range){start >> WATCH_SHIFT, (start + (1ull << k) - 1) >> WATCH_SHIFT};
 }
 
-static void mark(struct thread *t, const struct scan_window *w, const struct nested *n)
+static void mark(struct thread *t, const struct nested *n)
 {
-	struct range r = largest_open(n, w->line_shift);
+	struct range r = largest_open(n);
 
 	watches_mark(t->watches, r.first, r.last);
 }
 
-static void unmark(struct thread *t, const struct scan_window *w, const struct nested *n)
+static void unmark(struct thread *t, const struct nested *n)
 {
-	struct range r = largest_open(n, w->line_shift);
+	struct range r = largest_open(n);
 
 	watches_unmark(t->watches, r.first, r.last);
 }
@@ -68,7 +68,7 @@ static void take(struct nested_set *ns, struct nested *n)
 	*link = n->next;
 	n->next = ns->free;
 	ns->free = number;
-	ns->follows -= n->followed;
+	n->open = 0;
 }
 
 void nested_add(struct thread *t, const struct scan_window *w, const struct record_access *a,
@@ -84,28 +84,24 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 	n->point = a->address + by_chance % (a->size ? a->size : 1);
 	n->begin_at = at;
 	n->process_at = process_at;
-	n->watched = 0;
-	n->window = t->watches->window;
 	n->open = NESTED_ALL;
 	n->weight = 1;
 	n->looks = 0;
 	n->most_looks = FIRST_COIN;
 	n->count = 0;
-	n->followed = false;
 	n->kept = kept;
 	t->watches->additions++;
 	chain = chain_of(ns, n->point);
 	n->next = *chain;
 	*chain = (uint16_t)(n - ns->nested + 1);
-	mark(t, w, n);
+	mark(t, n);
 }
 
 /* Send the results; the open sizes end with `status` at the thread's access `at`. */
 static void send(struct thread *t, const struct nested *n, uint32_t status, uint64_t at)
 {
-	struct record_nested r = {.window = n->window,
-				  .followed = n->followed,
-				  .status = (uint16_t)status,
+	struct record_nested r = {.window = t->watches->window,
+				  .status = status,
 				  .position = n->process_at,
 				  .point = n->point,
 				  .begin = n->begin,
@@ -128,15 +124,22 @@ static uint32_t reaches(const struct record_access *a, uint64_t point)
 	return 64 - (uint32_t)__builtin_clzll(nearest ^ point);
 }
 
+static void end(struct thread *t, struct nested *n, uint32_t status, uint64_t watched)
+{
+	send(t, n, status, n->begin_at + 1 + watched);
+	unmark(t, n);
+	take(t->watches->nested, n);
+}
+
 /* Too many checks in vain: drop it, or double its weight. */
-static void toss_coin(struct thread *t, const struct scan_window *w, struct nested *n, uint64_t at)
+static void toss_coin(struct thread *t, struct nested *n, uint64_t at)
 {
 	n->most_looks *= 2;
 	if (random_next(&t->rng) >> 63) {
 		n->weight *= 2;
 		return;
 	}
-	unmark(t, w, n);
+	unmark(t, n);
 	n->open = 0;
 	if (n->count)
 		send(t, n, 0, at);
@@ -150,13 +153,18 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 	struct nested_event *e;
 
 	closed = k > NESTED_LAST ? 0 : n->open & ~((1u << k) - 1);
+	if (at - n->begin_at > CHANNEL_FAR) {
+		if (closed)
+			end(t, n, SAMPLE_FAR, CHANNEL_FAR);
+		return;
+	}
 	if (!closed) {
-		if (k <= w->line_shift && ++n->looks >= n->most_looks)
-			toss_coin(t, w, n, at);
+		if (k <= WATCH_SHIFT && ++n->looks >= n->most_looks)
+			toss_coin(t, n, at);
 		return;
 	}
 	if (!n->kept && closed >> w->line_shift & 1 && at - n->begin_at <= CHANNEL_NEAR) {
-		unmark(t, w, n);
+		unmark(t, n);
 		take(t->watches->nested, n);
 		return;
 	}
@@ -165,10 +173,10 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 	alloc_describe(t, &e->end, at);
 	if (!e->end.path)
 		e->end.path = paths_number(t, a->pc);
-	unmark(t, w, n);
+	unmark(t, n);
 	n->open &= ~closed;
 	if (n->open) {
-		mark(t, w, n);
+		mark(t, n);
 		return;
 	}
 	send(t, n, 0, at);
@@ -200,76 +208,29 @@ void nested_touch(struct thread *t, const struct scan_window *w, const struct re
 		touch_page(t, w, *other, a, at);
 }
 
-/* All of a set; the loop's body may take the current one. */
-#define FOR_EACH_NESTED(n, ns)                                  \
-	for (uint32_t c_ = 0, i_, n_; c_ < NESTED_CHAINS; c_++) \
-		for (i_ = (ns)->chain[c_];                      \
-		     i_ && ((n) = &(ns)->nested[i_ - 1], n_ = (n)->next, true); i_ = n_)
-
-void nested_join(struct thread *t, uint64_t first_at)
-{
-	struct nested *n;
-
-	/* as if the windows were contiguous: accesses between them do not count */
-	FOR_EACH_NESTED(n, t->watches->nested)
-	n->begin_at = first_at - n->watched - 1;
-}
-
-static void end(struct thread *t, const struct scan_window *w, struct nested *n, uint32_t status,
-		uint64_t at)
-{
-	send(t, n, status, at);
-	unmark(t, w, n);
-	take(t->watches->nested, n);
-}
-
-/*
- * Makes room: drops each long watch with probability one half, and chooses half as many from now
- * on.
- */
-static void thin_out(struct thread *t, const struct scan_window *w)
+static void end_old(struct thread *t, uint64_t at, bool all)
 {
 	struct nested_set *ns = t->watches->nested;
-	struct nested *n;
 
-	ns->one_in *= 2;
-	FOR_EACH_NESTED(n, ns)
-	if (n->followed && random_next(&t->rng) >> 63)
-		end(t, w, n, FOLLOW_DROPPED, n->begin_at + 1 + n->watched);
-}
+	for (uint32_t i = 0; i < ns->used; i++) {
+		struct nested *n = &ns->nested[i];
+		uint64_t watched = at > n->begin_at ? at - n->begin_at - 1 : 0;
 
-void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t status, uint64_t at)
-{
-	const struct watch_set *ws = t->watches;
-	struct nested_set *ns = ws->nested;
-	struct nested *n;
-
-	FOR_EACH_NESTED(n, ns)
-	{
-		n->watched = at > n->begin_at ? at - n->begin_at - 1 : 0;
-		if (n->followed)
+		if (!n->open)
 			continue;
-		/* as in scan_end_watches: only lines watched for half of the window are worth it */
-		if (status != SAMPLE_CENSORED || n->watched < (at - ws->first_at) / 2 ||
-		    random_next(&t->rng) % ns->one_in) {
-			end(t, w, n, status, at);
-			continue;
-		}
-		send(t, n, status, at);
-		n->count = 0;
-		n->followed = true;
-		n->kept = true;
-		ns->follows++;
+		if (watched >= CHANNEL_FAR)
+			end(t, n, SAMPLE_FAR, CHANNEL_FAR);
+		else if (all)
+			end(t, n, SAMPLE_CUT, watched);
 	}
-	if (ns->follows > MAX_NESTED_FOLLOWS)
-		thin_out(t, w);
 }
 
-void nested_end_follows(struct thread *t, const struct scan_window *w)
+void nested_end_old(struct thread *t, uint64_t at)
 {
-	struct nested *n;
+	end_old(t, at, false);
+}
 
-	FOR_EACH_NESTED(n, t->watches->nested)
-	if (n->followed)
-		end(t, w, n, FOLLOW_ENDED, n->begin_at + 1 + n->watched);
+void nested_end_window(struct thread *t, uint64_t at)
+{
+	end_old(t, at, true);
 }

@@ -2,9 +2,9 @@
 /*
  * Multi-size samples: one access is watched at all line sizes (StatCache, section 5.2; figure 12
  * needs several sizes from one run). The lines of 4 to 4096 bytes that hold one byte are nested.
- * While a line larger than the thread's own is open, the filter passes touches of the largest open
- * one, and each of them closes a size. Small lines in a busy larger one would be checked in vain
- * many times. After some checks a coin decides: drop the sample, or double its weight (Russian
+ * While a line larger than that of the filter is open, the filter passes touches of the largest
+ * open one, and each of them closes a size. Small lines in a busy larger one would be checked in
+ * vain many times. After some checks a coin decides: drop the sample, or double its weight (Russian
  * roulette). All estimates stay unbiased.
  *
  * All functions need the lock of collect.h.
@@ -14,32 +14,25 @@
 
 #include "engine/sample/scan.h"
 
-#define MAX_NESTED	   192u
-#define MAX_NESTED_FOLLOWS 64u
-#define NESTED_CHAINS	   256u
+#define MAX_NESTED    192u
+#define NESTED_CHAINS 256u
 
 struct nested {
 	struct record_access begin;
 	uint64_t point;
-	/* thread accesses; if followed, without those outside windows */
-	uint64_t begin_at;
+	uint64_t begin_at;	    /* thread accesses */
 	uint64_t process_at;	    /* process accesses */
-	uint64_t watched;	    /* if followed: thread accesses inside windows so far */
-	uint32_t window;	    /* of the sample */
-	uint32_t open;		    /* mask of sizes */
+	uint32_t open;		    /* mask of sizes; 0: not in use */
 	uint32_t weight;	    /* of the open sizes */
 	uint32_t looks, most_looks; /* checks in vain; at most_looks the coin decides */
 	uint16_t next;		    /* in its chain, or in the free list, + 1 */
 	uint16_t count;		    /* of events */
-	bool followed;
 	bool kept; /* sent even if its line, of the recorded size, is touched soon */
 	struct nested_event events[NESTED_SIZES];
 };
 
 /* Of one thread. */
 struct nested_set {
-	uint32_t follows;
-	uint32_t one_in; /* one of this many unresolved samples becomes a long watch */
 	uint16_t free, used;
 	uint16_t chain[NESTED_CHAINS]; /* by page of the point, + 1 */
 	struct nested nested[MAX_NESTED];
@@ -49,8 +42,6 @@ static inline void nested_clear(struct nested_set *ns)
 {
 	for (uint32_t c = 0; c < NESTED_CHAINS; c++)
 		ns->chain[c] = 0;
-	ns->follows = 0;
-	ns->one_in = 1;
 	ns->free = 0;
 	ns->used = 0;
 }
@@ -63,11 +54,9 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 /* An access that may touch watched lines. */
 void nested_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
 		  uint64_t at);
-/* A window begins for t; first_at is its next access. */
-void nested_join(struct thread *t, uint64_t first_at);
-/* The window ends for t at its access `at`; see scan_end_watches. */
-void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t status, uint64_t at);
-/* All long watches end. */
-void nested_end_follows(struct thread *t, const struct scan_window *w);
+/* Ends the samples that are CHANNEL_FAR accesses old when access `at` is the next. */
+void nested_end_old(struct thread *t, uint64_t at);
+/* The window ends for t at its access `at`. */
+void nested_end_window(struct thread *t, uint64_t at);
 
 #endif

@@ -25,39 +25,26 @@
 /* faster than any code: excludes wrong counts, whose rate would be remembered for long */
 #define RATE_MOST   16000000u
 #define EXTRA_DECAY 16u
-#define EXTRA_MOST  100000u    /* ns; if more, another program was scheduled */
-#define MOST_A_NS   200u       /* accesses a nanosecond; faster than any thread */
-#define LATE_PART   2u	       /* of a window; one that would begin later is skipped */
-#define DUTY_AT	    200000000u /* accesses of the run at which windows take the configured share */
-/* accesses of the run up to which the share is constant, and largest */
-#define DUTY_FROM 3200000u
+#define EXTRA_MOST  100000u /* ns; if more, another program was scheduled */
+#define MOST_A_NS   200u    /* accesses a nanosecond; faster than any thread */
+#define LATE_PART   2u	    /* of a window; one that would begin later is skipped */
 /*
- * From DUTY_LONG accesses on a period is a part of the run so far: one 200th, growing to one 120th
- * at DUTY_LONGEST. The last half of a run then has 83 windows.
+ * All of a run's first accesses lie in windows, side by side: short runs need that, and a table of
+ * far lines (far_lines.h) without gaps. It costs a second or two at most, once per run, for any
+ * length and number of processes.
  */
-#define DUTY_LONG    200000000u
-#define DUTY_LONGEST 555000000u
+#define EARLY 190000000u
 /*
- * Most of a run's first accesses lie in windows, because a correct order of lines needs that. It
- * costs a second at most, once per run, for any length and number of processes. The cube ends it
- * soon.
+ * Windows grow with the process. Beyond EARLY the windows of a new process grow less, so that it
+ * does not lie in windows for long.
  */
-#define EARLY	    240000000u
-#define EARLY_TIMES 8u /* times the configured share */
-#define EARLY_ONE   1024u
-/* samples, of 16 in other windows: more windows help more than more samples in each */
-#define EARLY_SAMPLES 13u
-/* divides the share of samples watched at all line sizes */
-#define EARLY_NESTED 2u
-/* windows of short runs are this part of the run, at least half of window_min */
-#define SHORT_PART	 1000u
+#define EARLY_GROWTH	 100u /* a window is this part of the process so far */
+#define LATE_GROWTH	 400u
 #define SPACING_MIN	 500u /* accesses between samples, on average, unless a period is given */
 #define CHOSEN_FOR_ONE	 1024u
 #define CHOSEN_FOR_FIRST (2 * CHOSEN_FOR_ONE) /* until something is known */
 #define CHOSEN_FOR_MOST	 (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than the samples */
 #define CHOSEN_FOR_DECAY 8u
-/* accesses; with a limit of windows, periods grow with the run plus this */
-#define GROWTH_FROM 1000000u
 /* accesses; with a budget, the least period until the price of counting is known */
 #define BUDGET_LEARN 1000000u
 #define BUDGET_AHEAD 4000000u /* accesses; with a budget, the longest period of early windows */
@@ -68,110 +55,69 @@
 #define CALM_ONE_IN 12u
 #define CALM_PART   4u	     /* at most this part of the run, to leave time for windows */
 #define CALM	    6000000u /* accesses */
-#define NEVER	    (UINT64_MAX / 8)
 #define FIRST_RATE  1000000u /* accesses a millisecond, until measured */
-#define FAST_RATE   6000000u /* with few windows, none of which may be lost to learn the rate */
-
-static uint64_t square_root(uint64_t v)
-{
-	uint64_t r = 0;
-
-	for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
-		if ((r + bit) * (r + bit) <= v)
-			r += bit;
-	return r;
-}
 
 static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
 {
 	return v < low ? low : v > high ? high : v;
 }
 
-/* Short runs need many windows more than they need long ones. */
-static uint64_t window_length(uint64_t now)
+static uint64_t window_length(uint64_t now, bool is_early)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t least = clamp(now / SHORT_PART, c->window_min / 2, c->window_min);
+	uint64_t length =
+		clamp(now / (is_early ? EARLY_GROWTH : LATE_GROWTH), c->window_min, c->window_max);
+	uint64_t later = c->window_divisor ? now / c->window_divisor : 0;
 
-	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
+	return length > later ? length : later;
 }
 
-/*
- * The share of an early window, in millionths, by the accesses of the run so far; 0 if the user
- * sets the amount.
- */
-static uint64_t early_duty(uint64_t run)
+/* The length of a period, for the budget. */
+static uint64_t period_of_budget(const struct pacing *p, uint64_t now, uint64_t w, uint64_t length)
 {
-	bool is_told = budget_is_set() || engine.config.max_windows;
-	uint64_t duty = is_told ? 0 : EARLY_TIMES * (uint64_t)engine.config.duty_ppm;
-	uint64_t part = run > EARLY ? (uint64_t)EARLY * EARLY_ONE / run : EARLY_ONE;
+	uint64_t until = budget_until(w), most;
 
-	return duty * part / EARLY_ONE * part / EARLY_ONE * part / EARLY_ONE;
+	/* without a stretch between windows the price would stay unknown */
+	if (!until)
+		return p->closed && length < BUDGET_LEARN ? BUDGET_LEARN : length;
+	length = until > now ? until - now : 0;
+	/* a short beginning may not be typical: do not plan further ahead */
+	most = now > BUDGET_AHEAD ? now : BUDGET_AHEAD;
+	length = length < most ? length : most;
+	length = length > w ? length : w;
+	if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
+		length = CALM;
+	return length;
 }
 
-/*
- * The share of accesses in windows, in millionths, if the next window has w. Short runs need a
- * larger share for the same certainty; long runs cannot afford it.
- */
-static uint64_t duty_at(uint64_t now, uint64_t w)
-{
-	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
-			square_root(clamp(now, DUTY_FROM, DUTY_LONG));
-
-	if (now > DUTY_LONG) {
-		/* the period is a part of the run, for any window length */
-		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG * w /
-				  engine.config.window_min / now);
-		duty = duty * square_root(DUTY_LONG) /
-		       square_root(clamp(now, DUTY_LONG, DUTY_LONGEST));
-	}
-	return duty;
-}
-
-/* The length of a period whose window has w accesses; at least w. */
-static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, uint64_t duty)
+/* The length of a period whose window has w accesses, after `seen` of the process; at least w. */
+static uint64_t period_length(const struct pacing *p, uint64_t seen, uint64_t w, bool is_early)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least,
-		 most;
-	uint64_t until = budget_is_set() ? budget_until(w) : 0;
+	uint64_t length =
+		(uint64_t)((unsigned __int128)w * 1000000 / (c->duty_ppm ? c->duty_ppm : 1));
+	uint64_t least = (uint64_t)((unsigned __int128)seen * c->window_growth_ppm / 1000000);
 
-	if (until) {
-		length = until > now ? until - now : 0;
-		/* a short beginning may not be typical: do not plan further ahead */
-		most = now > BUDGET_AHEAD ? now : BUDGET_AHEAD;
-		length = length < most ? length : most;
-		length = length > w ? length : w;
-		if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
-			length = CALM;
-	} else if (budget_is_set() && p->closed) {
-		/* without a stretch between windows the price would stay unknown */
-		length = length > BUDGET_LEARN ? length : BUDGET_LEARN;
-	}
-	if (c->max_windows && p->closed >= c->max_windows)
-		return NEVER;
-	if (c->max_windows) {
-		least = (uint64_t)((unsigned __int128)(now - p->left_out + GROWTH_FROM) *
-				   c->window_growth_ppm / 1000000);
-		length = length > least ? length : least;
-	}
+	if (!is_early && length < least)
+		length = least;
+	if (budget_is_set())
+		length = period_of_budget(p, p->period_end, w, length);
 	return length > w ? length : w;
 }
 
 /* Mean accesses between chosen ones, in a window of w accesses. */
-static uint64_t interval_of(const struct pacing *p, uint64_t w, uint64_t duty, bool is_early)
+static uint64_t interval_of(const struct pacing *p, uint64_t w, uint64_t period)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t interval = w / (c->samples_per_window ? c->samples_per_window : 200);
+	uint64_t sampled = w > 2 * CHANNEL_FAR ? w - CHANNEL_FAR : w; /* see scan.c */
+	uint64_t interval = sampled / (c->samples_per_window ? c->samples_per_window : 80);
 
-	if (is_early)
-		interval = interval * 16 / EARLY_SAMPLES;
 	if (interval < SPACING_MIN)
 		interval = SPACING_MIN;
 	if (c->near_one_in)
 		interval = interval * CHOSEN_FOR_ONE / p->chosen_for;
 	if (c->sample_period)
-		interval = (uint64_t)((unsigned __int128)c->sample_period * duty / 1000000);
+		interval = (uint64_t)((unsigned __int128)c->sample_period * w / period);
 	return interval ? interval : 1;
 }
 
@@ -180,32 +126,26 @@ void pacing_next(struct pacing *p)
 {
 	const struct channel_config *c = &engine.config;
 	uint64_t now = p->period_end, seen = now - p->left_out;
-	uint64_t w = window_length(seen), own = duty_at(seen, w),
-		 early = early_duty(records_ran(seen - p->told));
-	uint64_t duty = clamp(own > early ? own : early, 0, 1000000);
+	bool is_early = records_ran(seen - p->told) < EARLY && !budget_is_set();
+	uint64_t w = window_length(seen, is_early), length = period_length(p, seen, w, is_early);
 
 	p->told = seen;
 	p->period_start = now;
-	p->period_end = now + period_length(p, now, w, duty);
-	p->start = now + random_next(&p->rng) % (p->period_end - now - w + 1);
-	if (p->period_end - now >= NEVER)
-		p->start = p->period_end;
+	p->period_end = now + length;
+	p->start = now + random_next(&p->rng) % (length - w + 1);
 	p->end = p->start + w;
 	if (c->mode == CHANNEL_MODE_WATCH) {
 		p->start = 0;
 		p->end = UINT64_MAX;
 	}
-	p->interval = interval_of(p, w, duty, early > own);
-	p->nested_one_in = c->nested_one_in * (early > own && !c->sample_period ? EARLY_NESTED : 1);
+	p->interval = interval_of(p, w, length);
 }
 
 void pacing_start(struct pacing *p, uint64_t seed)
 {
-	const bool is_few = engine.config.max_windows != 0;
-
 	*p = (struct pacing){.rng = seed,
-			     .rate = is_few ? FAST_RATE : FIRST_RATE,
-			     .near_ns = is_few ? NEAR_MOST : NEAR_NS,
+			     .rate = FIRST_RATE,
+			     .near_ns = NEAR_NS,
 			     .chosen_for = CHOSEN_FOR_FIRST,
 			     .seen_ns = now_ns()};
 }

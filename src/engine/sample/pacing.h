@@ -19,8 +19,6 @@ struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */
 	uint64_t period_start, period_end; /* the period that the window stands for */
 	uint64_t interval;		   /* mean accesses between two chosen ones */
-	/* one of this many chosen accesses is watched at all line sizes */
-	uint32_t nested_one_in;
 	/* 1024ths of an access chosen for each sample kept, recent mean */
 	uint64_t chosen_for;
 	uint64_t left_out; /* while sampling was off */

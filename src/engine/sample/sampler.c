@@ -11,9 +11,9 @@
 #include "engine/sample/budget.h"
 #include "engine/sample/buffers.h"
 #include "engine/sample/collect.h"
+#include "engine/sample/footprint.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/pacing.h"
-#include "engine/sample/page_use.h"
 #include "engine/sample/scan.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/sample/ticker.h"
@@ -24,15 +24,20 @@ static struct sampler {
 	bool open;
 	struct scan_window window; /* the open one, or the next */
 	struct pacing pace;	   /* the plan of windows */
-	struct page_use use;	   /* of the process's memory */
+	struct footprint held;	   /* the process's memory */
 	uint64_t lost;		   /* lost records before the open window */
+	/* far lines of threads that have ended, and what they stood for, by their size */
+	struct far_sums {
+		uint64_t lines[CHANNEL_FAR_SIZES], weighted[CHANNEL_FAR_SIZES];
+		uint64_t weight[CHANNEL_FAR_SIZES]; /* of one, in some thread */
+	} gone;
 } s;
 
 /* The next window samples as planned. */
 static void take_plan(void)
 {
 	s.window.interval = s.pace.interval;
-	s.window.nested_one_in = s.pace.nested_one_in;
+	s.window.nested_one_in = engine.config.nested_one_in;
 }
 
 static void plan_next(void)
@@ -43,7 +48,9 @@ static void plan_next(void)
 
 void sampler_reset(const struct thread *t)
 {
-	s = (struct sampler){.window = {.line_shift = 6, .use = &s.use}};
+	s = (struct sampler){.window = {.line_shift = 6}};
+	far_rate_start(&s.window.far_rate[0], FAR_SENT);
+	far_rate_start(&s.window.far_rate[1], FAR_SENT_SMALL);
 	pacing_start(&s.pace, engine.config.seed * 0x2545f4914f6cdd1dull + t->process->order + 1);
 	if (engine.config.line_bytes >= 4)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
@@ -64,7 +71,10 @@ static bool start(struct thread *t)
 static bool start_open(struct thread *t)
 {
 	s.open = t->process->profiling;
-	return start(t);
+	start(t);
+	s.window.start = s.pace.start;
+	s.window.end = s.pace.end;
+	return true;
 }
 
 static enum code_variant_id variant_of_watch(void)
@@ -99,18 +109,28 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 	t->extra.watch_accesses += end - skip;
 }
 
-/* The window is over: all threads' watches end. The lock is held. */
-static void close_window(struct thread *t, uint64_t total, uint32_t status)
+/* Adds lines and, for each, how many it stands for. */
+static void add_far_lines(struct far_sums *sums, const struct watch_set *ws)
 {
-	struct record_window w = {.number = s.window.number, .start = s.pace.start};
-	uint64_t now = total < s.pace.end ? total : s.pace.end, from = s.pace.period_start;
-	bool is_whole;
+	const struct far_lines *f = ws ? ws->far_lines : 0;
 
+	for (uint32_t i = 0; f && f->begun && i < CHANNEL_FAR_SIZES; i++) {
+		sums->lines[i] += f->known[i];
+		sums->weighted[i] += f->known_weight[i];
+		sums->weight[i] = f->units.weight[FAR_PAGE][i];
+	}
+}
+
+/* The window is over for all threads: their watches end, and they may leave the stream variant. */
+static void end_watches(struct thread *t, struct far_sums *sums)
+{
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread) {
 		o->unsampled = false;
 		if (o->watches && o->watches->window == s.window.number)
-			scan_end_watches(o, &s.window, status, now);
+			scan_end_watches(o, &s.window);
+		if (o->process == t->process)
+			add_far_lines(sums, o->watches);
 		buffers_park_watches(o);
 		/*
 		 * A thread still in the count variant may have ticked while the window was open,
@@ -122,73 +142,126 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 		}
 	}
 	lock_drop(&engine.world_lock);
-	w.length = now > s.pace.start ? now - s.pace.start : 0;
-	w.stands_for = s.pace.period_end - s.pace.period_start;
+}
+
+/* Sends the record of the window, which has ended at `now`. False: some record of it is missing. */
+static bool send_window(struct thread *t, uint64_t now, const struct far_sums *sums)
+{
+	struct record_window w = {
+		.number = s.window.number,
+		.start = s.pace.start,
+		.length = now > s.pace.start ? now - s.pace.start : 0,
+		.stands_for = s.pace.period_end - s.pace.period_start,
+		.samples = s.window.samples,
+		.chosen = s.window.chosen,
+		.chosen_loads = s.window.chosen_loads,
+		.footprint_pages = s.held.pages,
+	};
+
+	for (uint32_t i = 0; i < CHANNEL_FAR_SIZES; i++) {
+		w.far[i] = s.window.far[i];
+		w.far_lines[i] = sums->lines[i];
+		w.far_line_weight[i] =
+			sums->lines[i] ? sums->weighted[i] / sums->lines[i] : sums->weight[i];
+	}
+	return w.length && records_lost(t->process) == s.lost && records_window(t->process, &w);
+}
+
+/* The next window. It samples as planned. */
+static void plan_after(uint64_t length)
+{
+	struct scan_window next = {.number = s.window.number + 1,
+				   .line_shift = s.window.line_shift,
+				   .far_rate = {s.window.far_rate[0], s.window.far_rate[1]}};
+
+	s.window = next;
+	plan_next();
+	for (uint32_t i = 0; i < 2; i++)
+		far_rate_next(&s.window.far_rate[i], length, s.pace.end - s.pace.start);
+}
+
+/*
+ * The window is over, after `total` accesses or before. The lock is held. Threads stay in the
+ * stream variant if the caller opens the next one.
+ */
+static void close_window(struct thread *t, uint64_t total)
+{
+	uint64_t now = total < s.pace.end ? total : s.pace.end, from = s.pace.period_start;
+	uint64_t length = now > s.pace.start ? now - s.pace.start : 0;
+	struct far_sums sums = s.gone;
+	bool is_whole;
+
+	end_watches(t, &sums);
 	if (budget_is_set())
 		budget_stretch(t->process, total, true);
-	w.samples = s.window.samples;
-	w.chosen = s.window.chosen;
-	w.chosen_loads = s.window.chosen_loads;
-	w.footprint_pages = s.use.held;
-	page_use_shares(&s.use, s.window.line_shift, w.line_use);
-	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
 	/*
 	 * The records of a window that found no room are its last, not random ones: the next window
 	 * stands for it, too.
 	 */
-	is_whole = w.length && records_lost(t->process) == s.lost && records_window(t->process, &w);
+	is_whole = send_window(t, now, &sums);
 	s.open = false;
 	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
-	s.window = (struct scan_window){.number = s.window.number + 1,
-					.line_shift = s.window.line_shift,
-					.use = s.window.use};
 	pacing_close(&s.pace, total, publish_paced(t->process));
-	plan_next();
+	plan_after(length);
 	if (!is_whole)
 		s.pace.period_start = from;
 	alloc_window_closed(t->process, now_ns());
-	__atomic_store_n(&engine.variant, VARIANT_COUNT, __ATOMIC_SEQ_CST);
 }
 
-uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES])
+static void leave_stream(void)
 {
-	uint64_t pages;
-
-	collect_lock();
-	pages = page_use_end(&s.use, t);
-	page_use_shares(&s.use, s.window.line_shift, line_use);
-	collect_unlock();
-	return pages;
+	if (!s.open)
+		__atomic_store_n(&engine.variant, VARIANT_COUNT, __ATOMIC_SEQ_CST);
 }
 
 static void open_window(struct thread *t, uint64_t total)
 {
 	s.open = true;
 	s.lost = records_lost(t->process);
-	page_use_check(&s.use);
 	pacing_open(&s.pace, total);
-	s.window.middle = s.pace.start + (s.pace.end - s.pace.start) / 2;
-	page_use_count(&s.use, t, total);
+	s.window.start = s.pace.start;
+	s.window.end = s.pace.end;
+	footprint_look(&s.held, t, total);
 	if (budget_is_set())
 		budget_stretch(t->process, total, false);
+	if (__atomic_load_n(&engine.variant, __ATOMIC_RELAXED) == VARIANT_STREAM)
+		return;
 	__atomic_store_n(&engine.variant, VARIANT_STREAM, __ATOMIC_SEQ_CST);
 	world_kick(t);
 }
 
+/*
+ * The window is over, and the process has made `total` accesses. If the next one begins before
+ * that, it is opened at its first access, which is still in the buffer.
+ */
+static bool go_on(struct thread *t, uint64_t total)
+{
+	bool opens;
+
+	close_window(t, total);
+	collect_follow_control(t, total); /* no timer calls in between */
+	opens = collect_is_on() && s.pace.start <= total && records_wait_for_room(t->process);
+	if (opens)
+		open_window(t, s.pace.start);
+	leave_stream();
+	return opens;
+}
+
 /* The window ends here and now, and its period as well. The lock is held. */
-static void cut_window(struct thread *t, uint64_t total, uint32_t status)
+static void cut_window(struct thread *t, uint64_t total)
 {
 	if (total < s.pace.end)
 		s.pace.end = total;
 	if (total < s.pace.period_end)
 		s.pace.period_end = total;
-	close_window(t, total, status);
+	close_window(t, total);
+	leave_stream();
 }
 
 static void turn(struct thread *t, uint64_t total, bool on)
 {
 	if (!on && s.open)
-		cut_window(t, total, SAMPLE_CENSORED);
+		cut_window(t, total);
 	if (on)
 		pacing_resume(&s.pace, total);
 	else
@@ -223,7 +296,8 @@ static void tick(struct thread *t, uint64_t total)
 	if (s.open && t->unsampled && total < s.pace.end) {
 		ticker_arm(t, engine.report_ns); /* the others may all be waiting for t */
 	} else if (s.open && t->unsampled) {
-		close_window(t, total, SAMPLE_CENSORED);
+		close_window(t, total);
+		leave_stream();
 		t->tick_due = true;
 	} else if (!s.open) {
 		t->unsampled = false;
@@ -258,17 +332,26 @@ static bool is_early(struct thread *t, uint64_t accesses)
 
 static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 {
+	uint64_t begin;
+	bool goes_on;
+
 	if (!s.open || !t->watches)
 		return;
-	look_through(t, total - n, n);
-	if (total >= s.pace.end) {
+	for (;;) {
+		look_through(t, total - n, n);
+		if (total < s.pace.end)
+			break;
 		/* watches last until the window's end, not the buffer's beginning */
+		begin = t->stream_position;
 		if (total - s.pace.end < n)
 			t->stream_position = here - (total - s.pace.end);
-		close_window(t, total, SAMPLE_CENSORED);
-	} else if (records_abandoned()) {
-		collect_give_up(t);
+		goes_on = go_on(t, total);
+		t->stream_position = begin;
+		if (!goes_on)
+			return;
 	}
+	if (records_abandoned())
+		collect_give_up(t);
 }
 
 static bool consume_quickly(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
@@ -346,9 +429,8 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 			 */
 			break;
 		t->stream_position = at + (s.pace.end - process_at);
-		close_window(t, s.pace.end, SAMPLE_CENSORED);
-		if (collect_is_on() && s.pace.start < process_at + n)
-			open_window(t, s.pace.start);
+		if (!go_on(t, process_at + n))
+			break;
 	}
 	t->stream_position = at + n;
 	collect_unlock();
@@ -386,23 +468,17 @@ static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
 static void thread_end(struct thread *t)
 {
 	if (t->watches && s.open && t->watches->window == s.window.number)
-		scan_end_watches(t, &s.window, SAMPLE_DANGLING, t->process->total.accesses);
-	if (t->watches)
-		scan_end_follows(t, &s.window, t->process->total.accesses);
+		scan_end_watches(t, &s.window);
+	add_far_lines(&s.gone, t->watches);
 }
 
-static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
+static void end(struct thread *t, bool is_over, uint64_t total)
 {
 	(void)is_over;
 	if (s.open && collect_is_on())
-		cut_window(t, total, status);
+		cut_window(t, total);
 	else if (budget_is_set())
 		budget_stretch(t->process, total, false);
-	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o->watches && o->process == t->process)
-			scan_end_follows(o, &s.window, total);
-	lock_drop(&engine.world_lock);
 }
 
 /* Common to both modes with windows. */

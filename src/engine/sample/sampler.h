@@ -4,7 +4,8 @@
  *
  * Windows are placed at random in the process's count of accesses. Between windows all threads run
  * in the count variant, inside one in the stream variant. Buffers are scanned: accesses are chosen
- * at random gaps, and their lines watched. The next touch by the same thread ends the sample.
+ * at random gaps, and their lines watched. The next touch by the same thread ends the sample. Far
+ * lines are watched in all windows.
  */
 #ifndef DWELL_ENGINE_SAMPLE_SAMPLER_H
 #define DWELL_ENGINE_SAMPLE_SAMPLER_H
@@ -17,7 +18,5 @@ void sampler_reset(const struct thread *t);
 void sampler_thread_start(struct thread *t);
 /* log2 of the bytes of a watched line. */
 uint32_t sampler_line_shift(void);
-/* Pages that the process holds at its end, and the used share of their lines: see record_end. */
-uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES]);
 
 #endif

@@ -6,18 +6,17 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
-#include "engine/sample/arrivals.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/unwind/paths.h"
 
 static void send(struct thread *t, struct scan_window *w, const struct watch *o, uint32_t status,
-		 uint64_t at, const struct record_access *end)
+		 uint64_t distance, const struct record_access *end)
 {
 	struct record_sample r = {.window = t->watches->window,
 				  .status = status,
 				  .position = o->process_at,
-				  .distance = at > o->begin_at ? at - o->begin_at - 1 : 0,
+				  .distance = distance,
 				  .line = o->line << w->line_shift,
 				  .begin = o->begin};
 
@@ -27,122 +26,68 @@ static void send(struct thread *t, struct scan_window *w, const struct watch *o,
 	records_sample(t->process, &r);
 }
 
-/* The long watch ends at the thread's access `at`, the process's `process_at`. */
-static void send_follow(struct thread *t, const struct watch *o, uint32_t status, uint64_t at,
-			uint64_t process_at, const struct record_access *end)
-{
-	struct record_follow r = {.window = o->window,
-				  .status = status,
-				  .position = o->process_at,
-				  .watched = at - o->begin_at - 1,
-				  .end_position = process_at,
-				  .end.thread = (uint16_t)t->index};
-
-	if (end)
-		r.end = *end;
-	records_follow(t->process, &r);
-}
-
-/* All watches of a set. The loop's body may take the current one. */
-#define FOR_EACH_WATCH(o, ws)                                  \
-	for (uint32_t c_ = 0, i_, n_; c_ < WATCH_CHAINS; c_++) \
-		for (i_ = (ws)->chain[c_];                     \
-		     i_ && ((o) = &(ws)->watch[i_ - 1], n_ = (o)->next, true); i_ = n_)
-
 /*
- * Makes room: drops each long watch with probability one half, and chooses half as many from now
- * on.
+ * Ends the samples that are CHANNEL_FAR accesses old when access `at` is the next; `all`: also the
+ * others.
  */
-static void thin_out(struct thread *t, uint64_t process_at)
+static void end_old(struct thread *t, struct scan_window *w, uint64_t at, bool all)
 {
 	struct watch_set *ws = t->watches;
-	struct watch *o;
 
-	ws->one_in *= 2;
-	FOR_EACH_WATCH(o, ws)
-	{
-		if (!o->followed || random_next(&t->rng) >> 63)
-			continue;
-		send_follow(t, o, FOLLOW_DROPPED, o->begin_at + 1 + o->watched, process_at, 0);
+	while (ws->oldest) {
+		struct watch *o = &ws->watch[ws->oldest - 1];
+		uint64_t watched = at > o->begin_at ? at - o->begin_at - 1 : 0;
+
+		if (watched < CHANNEL_FAR && !all)
+			break;
 		watch_take(ws, o->line);
+		if (watch_leaves_partner(ws, o))
+			continue;
+		if (watched < CHANNEL_FAR)
+			send(t, w, o, SAMPLE_CUT, watched, 0);
+		else
+			send(t, w, o, SAMPLE_FAR, CHANNEL_FAR, 0);
 	}
 }
 
-/*
- * Lines watched for less than half of the window give distances that windows see anyway: they would
- * be touched at the beginning of the next window.
- */
-static bool is_worth_following(struct thread *t, const struct watch *o, uint64_t at)
-{
-	const struct watch_set *ws = t->watches;
-
-	return o->watched >= (at - ws->first_at) / 2 && random_next(&t->rng) % ws->one_in == 0;
-}
-
-void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status, uint64_t process_at)
+void scan_end_watches(struct thread *t, struct scan_window *w)
 {
 	struct watch_set *ws = t->watches;
 	uint64_t at = t->stream_position;
-	struct watch *o;
 
-	FOR_EACH_WATCH(o, ws)
-	{
-		o->watched = at > o->begin_at ? at - o->begin_at - 1 : 0;
-		if (o->followed)
-			continue;
-		if (watch_leaves_partner(ws, o)) {
-			watch_take(ws, o->line);
-			continue;
-		}
-		send(t, w, o, status, at, 0);
-		if (status != SAMPLE_CENSORED || !is_worth_following(t, o, at)) {
-			watch_take(ws, o->line);
-			continue;
-		}
-		o->followed = true;
-		o->kept = true;
-		o->window = ws->window;
-		ws->follows++;
-	}
+	end_old(t, w, at, true);
 	if (ws->nested)
-		nested_end_window(t, w, status, at);
+		nested_end_window(t, at);
 	if (ws->stack)
 		stack_distance_end_window(t, at);
-	arrivals_end(t);
+	if (ws->far_lines)
+		far_lines_end_window(ws, at);
 	ws->window = UINT32_MAX;
-	if (ws->follows > MAX_FOLLOWS)
-		thin_out(t, process_at);
 }
 
-void scan_end_follows(struct thread *t, const struct scan_window *w, uint64_t process_at)
+void scan_join(struct thread *t, struct scan_window *w, uint64_t first_at)
 {
 	struct watch_set *ws = t->watches;
-	struct watch *o;
-
-	FOR_EACH_WATCH(o, ws)
-	if (o->followed)
-		send_follow(t, o, FOLLOW_ENDED, o->begin_at + 1 + o->watched, process_at, 0);
-	if (ws->nested)
-		nested_end_follows(t, w);
-	watches_clear(ws, w->line_shift);
-}
-
-void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
-{
-	struct watch_set *ws = t->watches;
-	struct watch *o;
 
 	if (ws->window == w->number)
 		return;
-	/* as if the windows were contiguous: accesses between them do not count */
-	FOR_EACH_WATCH(o, ws)
-	o->begin_at = first_at - o->watched - 1;
-	if (ws->nested)
-		nested_join(t, first_at);
-	arrivals_begin(t);
+	w->joined++;
+	if (ws->far_lines)
+		far_lines_join(ws, first_at, &t->rng);
 	ws->window = w->number;
 	ws->first_at = first_at;
 	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
+}
+
+/*
+ * Does the window last as long as a sample is watched? The threads that run in it share its
+ * accesses; but half of it is always sampled.
+ */
+static bool lasts(const struct scan_window *w, uint64_t process_at)
+{
+	uint64_t left = w->end - process_at, needed = (uint64_t)CHANNEL_FAR * w->joined;
+
+	return left > needed || left > (w->end - w->start) / 2;
 }
 
 /* The data that only accesses in records need: the block touched, and the path. */
@@ -241,30 +186,9 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 	stack_distance_begin(t, w, a, at, process_at);
 }
 
-/*
- * The filter passes accesses that may reach the next line. With more, smaller lines the first two
- * suffice.
- */
-static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a,
-		   uint64_t at, uint64_t process_at)
-{
-	struct watch_set *ws = t->watches;
-	uint64_t line = a->address >> w->line_shift;
-	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> w->line_shift;
-	bool arrives;
-
-	if (!watch_is_fresh(ws, line) && (last == line || !watch_is_fresh(ws, line + 1))) {
-		arrivals_pass(ws, line);
-		return;
-	}
-	arrives = arrivals_is_one(ws, line, last);
-	if (arrives && process_at >= w->middle)
-		describe(t, a, at);
-	arrivals_touch(t, w, a, arrives, process_at);
-}
-
-void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
-		 uint64_t process_at)
+/* The access touches lines of samples, or is chosen. */
+static void look_at_samples(struct thread *t, struct scan_window *w, const struct access *a,
+			    uint64_t at, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	struct record_access ra = {.pc = a->pc,
@@ -274,32 +198,49 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 				   .thread = (uint16_t)t->index};
 	uint64_t line = a->address >> w->line_shift;
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> w->line_shift;
-	bool seen = false;
 
 	for (uint64_t l = line; l <= last; l++) {
-		struct watch *o = 0;
+		struct watch *o = watch_take(ws, l);
 
-		if (watch_maybe(ws, l)) {
-			o = watch_take(ws, l);
-			seen = true;
-		}
 		if (!o || watch_leaves_partner(ws, o))
 			continue;
 		if (!o->kept && at - o->begin_at <= CHANNEL_NEAR && leaves_out(w))
 			continue;
+		if (at - o->begin_at > CHANNEL_FAR) {
+			send(t, w, o, SAMPLE_FAR, CHANNEL_FAR, 0);
+			continue;
+		}
 		describe(t, &ra, at);
-		if (o->followed)
-			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
-		else
-			send(t, w, o, SAMPLE_REUSED, at, &ra);
+		send(t, w, o, SAMPLE_REUSED, at - o->begin_at - 1, &ra);
 	}
-	if (seen && ws->nested)
+	if (ws->nested)
 		nested_touch(t, w, &ra, at);
-	arrive(t, w, &ra, at, process_at);
 	if (at < ws->next_sample)
 		return;
 	ws->next_sample = at + random_exponential(&t->rng, w->interval);
-	choose(t, w, &ra, at, process_at);
+	end_old(t, w, at, false);
+	if (ws->nested)
+		nested_end_old(t, at);
+	if (lasts(w, process_at))
+		choose(t, w, &ra, at, process_at);
+}
+
+void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
+		 uint64_t process_at)
+{
+	const struct watch_set *ws = t->watches;
+	uint64_t first = a->address >> WATCH_SHIFT;
+	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> WATCH_SHIFT;
+	bool is_far = false, is_marked = at >= ws->next_sample;
+
+	for (uint64_t line = first; line <= last; line++) {
+		is_far |= watch_is_far(ws, line) != 0;
+		is_marked |= watch_is_marked(ws, line);
+	}
+	if (is_far)
+		far_lines_touch(t, w, a, at, process_at);
+	if (is_marked)
+		look_at_samples(t, w, a, at, process_at);
 }
 
 uint64_t scan_stays(uint64_t address, const struct repeat *r, uint32_t line_shift)
@@ -314,7 +255,8 @@ uint64_t scan_stays(uint64_t address, const struct repeat *r, uint32_t line_shif
 void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r, uint64_t i,
 		 uint64_t end, uint64_t at, uint64_t process_at)
 {
-	struct watch_set *ws = t->watches;
+	const struct watch_set *ws = t->watches;
+	uint32_t shift = w->line_shift < WATCH_SHIFT ? w->line_shift : WATCH_SHIFT;
 
 	while (i < end) {
 		uint64_t skip = end - i;
@@ -323,10 +265,10 @@ void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r
 		for (uint32_t k = 0; k < r->accesses; k++, at++, process_at++) {
 			struct access a = {r->pc, r->address[k] + i * (uint64_t)r->step, r->size,
 					   r->kind[k]};
-			uint64_t stay = scan_stays(a.address, r, w->line_shift);
+			uint64_t stay = scan_stays(a.address, r, shift);
 
 			scan_access(t, w, &a, at, process_at);
-			watched |= watch_maybe(ws, a.address >> w->line_shift) != 0;
+			watched |= watch_maybe(ws, a.address >> WATCH_SHIFT);
 			skip = stay < skip ? stay : skip;
 		}
 		i++;

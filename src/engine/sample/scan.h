@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Scanning the accesses of a window (StatCache, section 3.4): accesses are chosen at random gaps,
- * and their lines watched. The next touch by the same thread ends the sample.
+ * and their lines watched. The next touch by the same thread ends the sample, or the CHANNEL_FAR-th
+ * access. Far lines (far_lines.h) are watched in all windows.
  *
  * A buffer of the stream variant holds one entry per access and, behind the accesses of a segment,
  * a trailer that names its descriptor:
@@ -18,6 +19,7 @@
 #define DWELL_ENGINE_SAMPLE_SCAN_H
 
 #include "engine/sample/collect.h"
+#include "engine/sample/far_lines.h"
 #include "engine/sample/scan_filter.h"
 #include "engine/sample/watches.h"
 
@@ -30,9 +32,12 @@ struct scan_window {
 	uint32_t samples;	/* sent */
 	uint64_t chosen;	/* accesses chosen, even if their samples were not kept */
 	uint64_t chosen_loads;
-	bool has_near;	      /* a sample that ends near was kept for the others */
-	uint64_t middle;      /* accesses of the process */
-	struct page_use *use; /* gets arrivals; may be NULL */
+	bool has_near;	     /* a sample that ends near was kept for the others */
+	uint64_t start, end; /* accesses of the process */
+	uint32_t joined;     /* threads */
+	/* far touches, weighted; and which of them are sent: far at line_shift, far below only */
+	uint64_t far[CHANNEL_FAR_SIZES];
+	struct far_rate far_rate[2];
 };
 
 struct access {
@@ -56,7 +61,7 @@ static inline uint32_t count_bits(uint64_t v)
 }
 
 /* t joins the window if it has not yet; first_at is its next access. */
-void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at);
+void scan_join(struct thread *t, struct scan_window *w, uint64_t first_at);
 /* Scan one access, number `at` of the thread: it may end a watch, or be sampled. */
 void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
 		 uint64_t process_at);
@@ -71,13 +76,7 @@ uint64_t scan_stays(uint64_t address, const struct repeat *r, uint32_t line_shif
 /* Scan the iterations [i, end) of a string instruction; the first access has the number `at`. */
 void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r, uint64_t i,
 		 uint64_t end, uint64_t at, uint64_t process_at);
-/*
- * The window ends for t: its samples stay unresolved. If the window is complete (SAMPLE_CENSORED),
- * some lines become long watches in later windows.
- */
-void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
-		      uint64_t process_at);
-/* End t's long watches. `process_at`: accesses of the process so far. */
-void scan_end_follows(struct thread *t, const struct scan_window *w, uint64_t process_at);
+/* The window ends for t, and with it the samples that are still watched. */
+void scan_end_watches(struct thread *t, struct scan_window *w);
 
 #endif

@@ -2,7 +2,6 @@
 /* Finds the few entries of a stream buffer that matter; see scan.h. */
 #include "engine/core/fsbase.h"
 #include "engine/core/util.h"
-#include "engine/sample/arrivals.h"
 #include "engine/sample/scan.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/translate/translate.h"
@@ -38,17 +37,6 @@ struct segment {
 	const uint64_t *begin, *trailer;
 };
 
-/* Is it chosen, or may it touch a watched line? */
-static bool matters(const struct cursor *c, const struct access *a, uint64_t at)
-{
-	const struct watch_set *ws = c->t->watches;
-	const uint32_t shift = c->w->line_shift;
-	const uint64_t line = a->address >> shift,
-		       last = (a->address + (a->size ? a->size - 1 : 0)) >> shift;
-
-	return at >= ws->next_sample || last > line || watch_maybe_here(ws, line);
-}
-
 static void look_at(struct cursor *c, const uint64_t *entry, const struct segment *s, uint64_t at)
 {
 	const struct stream_desc *d = translate_desc((uint32_t)*s->trailer & STREAM_NUMBER_MASK);
@@ -58,10 +46,6 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 
 	if (at < c->first || at >= c->end)
 		return;
-	if (!matters(c, &a, at)) {
-		arrivals_pass(c->t->watches, a.address >> c->w->line_shift);
-		return;
-	}
 	if (c->t->watches->calls)
 		c->t->watches->calls->entry = entry;
 	c->t->watches->ahead = entry + 1;
@@ -101,17 +85,6 @@ static uint32_t nth_access(uint64_t trailers, uint64_t k)
 	return accesses ? (uint32_t)__builtin_ctzll(accesses) : SCAN_GROUP;
 }
 
-/* The next entry with a hit, or the due-th access of the group, after those in `done`. */
-static uint32_t next_of_interest(uint64_t hits, uint64_t trailers, uint64_t done, uint64_t due)
-{
-	uint32_t hit = hits ? (uint32_t)__builtin_ctzll(hits) : SCAN_GROUP;
-	uint32_t sample = nth_access(trailers, due);
-
-	if (sample < SCAN_GROUP && done >> sample & 1)
-		sample = nth_access(trailers | done, 0);
-	return sample < hit ? sample : hit;
-}
-
 /* The trailers of special segments, which are few. */
 static uint64_t special_of(const uint64_t *p, uint64_t trailers)
 {
@@ -131,13 +104,23 @@ static uint64_t due_in(const struct cursor *c)
 	return due > c->at ? due - c->at : 0;
 }
 
+/* The bit of the next sample among the accesses of the group; 0: it is in a later one, or done. */
+static uint64_t due_bit(const struct cursor *c, uint64_t trailers, uint64_t done)
+{
+	uint32_t i = nth_access(trailers, due_in(c));
+
+	if (i < SCAN_GROUP && done >> i & 1)
+		i = nth_access(trailers | done, 0);
+	return i < SCAN_GROUP ? 1ull << i : 0;
+}
+
 /* Those of `hits` in the group at p that are still hits. */
 static uint64_t hits_now(const struct cursor *c, const uint64_t *p, uint64_t hits)
 {
 	uint64_t now = 0;
 
 	for (; hits; hits &= hits - 1)
-		if (watch_passes(c->t->watches, p[__builtin_ctzll(hits)] >> c->w->line_shift))
+		if (watch_passes(c->t->watches, p[__builtin_ctzll(hits)] >> WATCH_SHIFT))
 			now |= hits & -hits;
 	return now;
 }
@@ -151,7 +134,7 @@ static void look_ahead(struct cursor *c, const uint64_t *p)
 	uint64_t left = ((uint64_t)(c->t->buf - p) + SCAN_GROUP - 1) / SCAN_GROUP;
 	uint64_t groups = left < c->ahead ? left : c->ahead;
 
-	filter(p, c->t->watches->bits, c->w->line_shift, c->masks, groups);
+	filter(p, c->t->watches->bits, WATCH_SHIFT, c->masks, groups);
 	c->next = 0;
 	c->known = (uint32_t)groups;
 	c->changes = c->t->watches->changes;
@@ -199,36 +182,48 @@ static struct scan_masks next_masks(struct cursor *c, const uint64_t *p, uint64_
 	return m;
 }
 
+/*
+ * Does an access at this address only come near a far line, or a watched one, in the slot behind
+ * its own, which it does not reach?
+ */
+static bool stays_before(const struct watch_set *ws, uint64_t address, uint64_t trailer)
+{
+	const uint64_t slot = watch_slot(address >> WATCH_SHIFT);
+	const uint64_t bits = ws->own.bits[slot / 64] | ws->far[slot / 64];
+
+	return trailer & STREAM_PLAIN_BIT && !(bits >> (slot & 63) & 1) &&
+	       address % WATCH_REACH + STREAM_WIDEST(trailer) <= WATCH_REACH;
+}
+
 /* The group's entries that need a look, in order. */
 static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struct scan_masks m)
 {
 	const struct watch_set *ws = c->t->watches;
-	uint64_t done = 0;
+	uint64_t done = 0, due = due_bit(c, m.trailers, 0), left;
 
-	for (;;) {
+	while ((left = (m.hits | due) & valid & ~done)) {
 		const uint32_t changes = ws->changes, additions = ws->additions;
-		uint32_t i = next_of_interest(m.hits, m.trailers, done, due_in(c));
+		const uint64_t next_sample = ws->next_sample;
+		uint32_t i = (uint32_t)__builtin_ctzll(left);
 		struct segment s;
-		uint64_t at;
 
-		if (i >= SCAN_GROUP || !(valid >> i & 1))
-			break;
 		done = bits_up_to(i);
-		m.hits &= ~done;
-		at = c->at + i - count_bits(m.trailers & (done >> 1));
-		if (at < ws->next_sample && !(m.trailers >> i & 1) &&
-		    !watch_maybe(ws, p[i] >> c->w->line_shift))
+		if (!((due | m.trailers) >> i & 1) && !watch_maybe(ws, p[i] >> WATCH_SHIFT))
 			continue;
 		s = segment_of(c, p, m.trailers, i);
-		look(c, p + i, &s, at);
+		if (!(due >> i & 1) && stays_before(ws, p[i], *s.trailer))
+			continue;
+		look(c, p + i, &s, c->at + i - count_bits(m.trailers & (done >> 1)));
 		if (ws->additions != additions) {
 			c->known = c->next; /* the other masks are stale */
 			c->ahead = 1;
 			m = next_masks(c, p, valid);
-			m.hits &= ~done;
 		} else if (ws->changes != changes) {
+			m.hits &= ~done;
 			m.hits = hits_now(c, p, m.hits & ~m.trailers) | (m.hits & m.trailers);
 		}
+		if (ws->next_sample != next_sample)
+			due = due_bit(c, m.trailers, done);
 	}
 }
 
@@ -313,7 +308,6 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 	t->watches->ahead = t->watches->ahead_end = 0;
 	if (stack_distance_counts(t->watches))
 		stack_distance_buffer(t, c.end, c.fs);
-	t->special = 0;
 	if (t->watches->calls)
 		t->watches->calls->entry = 0;
 }

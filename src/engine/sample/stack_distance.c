@@ -9,13 +9,12 @@
 /*
  * Lines are counted in one of LATER accesses of windows; and at first also in one of EARLY, FIRST
  * at most. Counting an access takes three times as long as all else that a window does with it. Far
- * samples are dropped: few windows show them whole, and they take longest.
+ * samples are dropped: far lines tell more of such distances.
  */
-#define LATER	 64u
-#define EARLY	 24u
-#define FIRST	 (4u << 20)
-#define EACH	 256u /* the cost of a record, in accesses */
-#define FARTHEST 24576u
+#define LATER 64u
+#define EARLY 24u
+#define FIRST (4u << 20)
+#define EACH  256u /* the cost of a record, in accesses */
 
 #define PAGES_MOST (STACK_SLOTS * 3 / 4)
 #define UNIT_SHIFT STACK_FIRST
@@ -152,7 +151,7 @@ void stack_distance_touch(struct thread *t, uint64_t address, uint32_t size, uin
 		return;
 	if ((address ^ s->point) >> PAGE_SHIFT == 0 || (last ^ s->point) >> PAGE_SHIFT == 0)
 		touch_own(s, address, last, at);
-	if (!s->open || at - s->begin_at > FARTHEST) {
+	if (!s->open || at - s->begin_at > CHANNEL_FAR) {
 		end(t, at);
 		return;
 	}

@@ -3,15 +3,14 @@
 #include "engine/sample/watches.h"
 
 #include "engine/core/util.h"
+#include "engine/sample/far_lines.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/stack_distance.h"
 
 void watches_init(struct watch_set *ws, uint32_t line_shift)
 {
-	ws->one_in = 1;
-	ws->one_in_log2 = 5;
 	ws->window = UINT32_MAX;
-	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
+	ws->line_shift = line_shift;
 	if (ws->nested)
 		nested_clear(ws->nested);
 }
@@ -19,16 +18,13 @@ void watches_init(struct watch_set *ws, uint32_t line_shift)
 void watches_clear(struct watch_set *ws, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
-	memset(ws->fresh, 0, sizeof ws->fresh);
-	memset(ws->before, 0, sizeof ws->before);
-	memset(ws->begun, 0, sizeof ws->begun);
+	far_lines_clear(ws);
 	memset(&ws->own, 0, sizeof ws->own);
 	memset(&ws->within, 0, sizeof ws->within);
 	memset(ws->pages, 0, sizeof ws->pages);
 	memset(ws->chain, 0, sizeof ws->chain);
-	ws->follows = 0;
-	ws->free = 0;
-	ws->used = 0;
+	ws->free = ws->used = 0;
+	ws->oldest = ws->youngest = 0;
 	if (ws->stack)
 		ws->stack->open = 0;
 	watches_init(ws, line_shift);
@@ -90,17 +86,51 @@ static void unmark_lines(struct watch_set *ws, struct watch_marks *m, uint64_t f
 	}
 }
 
+_Static_assert(WATCH_REACH <= 1u << WATCH_SHIFT, "accesses reach the next line at most");
+
 void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last)
 {
-	mark_lines(ws, &ws->within, first - ws->reach, first - 1);
+	mark_lines(ws, &ws->within, first - 1, first - 1);
 	mark_lines(ws, &ws->own, first, last);
 }
 
 void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last)
 {
 	ws->changes++;
-	unmark_lines(ws, &ws->within, first - ws->reach, first - 1);
+	unmark_lines(ws, &ws->within, first - 1, first - 1);
 	unmark_lines(ws, &ws->own, first, last);
+}
+
+/* The 64 bytes, or more, of a line of the set. */
+static uint64_t first_of(const struct watch_set *ws, uint64_t line)
+{
+	return line << ws->line_shift >> WATCH_SHIFT;
+}
+
+static uint64_t last_of(const struct watch_set *ws, uint64_t line)
+{
+	return (((line + 1) << ws->line_shift) - 1) >> WATCH_SHIFT;
+}
+
+static struct watch *numbered(struct watch_set *ws, uint16_t number)
+{
+	return &ws->watch[number - 1];
+}
+
+static void append(struct watch_set *ws, struct watch *w)
+{
+	uint16_t number = (uint16_t)(w - ws->watch + 1);
+
+	w->older = ws->youngest;
+	w->younger = 0;
+	*(w->older ? &numbered(ws, w->older)->younger : &ws->oldest) = number;
+	ws->youngest = number;
+}
+
+static void unlink_watch(struct watch_set *ws, const struct watch *w)
+{
+	*(w->older ? &numbered(ws, w->older)->younger : &ws->oldest) = w->younger;
+	*(w->younger ? &numbered(ws, w->younger)->older : &ws->youngest) = w->older;
 }
 
 struct watch *watch_add(struct watch_set *ws, uint64_t line)
@@ -117,13 +147,13 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 		return 0;
 	}
 	w->line = line;
-	w->followed = false;
 	w->kept = true;
 	w->partner = 0;
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
+	append(ws, w);
 	ws->additions++;
-	watches_mark(ws, line, line);
+	watches_mark(ws, first_of(ws, line), last_of(ws, line));
 	return w;
 }
 
@@ -139,8 +169,8 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 		*link = w->next;
 		w->next = ws->free;
 		ws->free = (uint16_t)(w - ws->watch + 1);
-		watches_unmark(ws, line, line);
-		ws->follows -= w->followed;
+		unlink_watch(ws, w);
+		watches_unmark(ws, first_of(ws, line), last_of(ws, line));
 		return w;
 	}
 	return 0;

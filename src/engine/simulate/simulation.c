@@ -150,9 +150,8 @@ static void leave_variant(struct thread *t, enum code_variant_id wanted)
 		graph_break(t);
 }
 
-static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
+static void end(struct thread *t, bool is_over, uint64_t total)
 {
-	(void)status;
 	(void)total;
 	if (stretches_are_on())
 		stretches_end(t);

@@ -137,6 +137,16 @@ static uint32_t describe_end(const struct job *j)
 		       : 0;
 }
 
+/* The bits of STREAM_WIDEST. */
+static uint32_t describe_widest(uint32_t size)
+{
+	uint32_t halvings = 3;
+
+	while (halvings && WATCH_REACH >> halvings < size)
+		halvings--;
+	return halvings << STREAM_WIDEST_SHIFT;
+}
+
 /*
  * Fills in the descriptor, unless it is a simulation's (segments.h). Returns the bits of its
  * trailers.
@@ -144,7 +154,7 @@ static uint32_t describe_end(const struct job *j)
 static uint32_t describe(const struct job *j, struct stream_desc *d)
 {
 	const struct insn *last = &j->in[j->end - 1];
-	uint32_t n = 0, plain = STREAM_PLAIN_BIT;
+	uint32_t n = 0, plain = STREAM_PLAIN_BIT, widest = 0;
 
 	if (d) {
 		d->pc = j->in[j->first].pc;
@@ -159,6 +169,7 @@ static uint32_t describe(const struct job *j, struct stream_desc *d)
 
 			if (fs || m->size > WATCH_REACH)
 				plain = 0;
+			widest = m->size > widest ? m->size : widest;
 			if (!d)
 				continue;
 			d->access[n++] = (struct stream_access){
@@ -169,7 +180,7 @@ static uint32_t describe(const struct job *j, struct stream_desc *d)
 			};
 		}
 	}
-	return plain | describe_end(j);
+	return plain | describe_end(j) | (d ? describe_widest(widest) : 0);
 }
 
 /*

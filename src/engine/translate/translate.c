@@ -417,7 +417,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum code_va
 
 	if (!a || !cache_has_room(a))
 		return TRANSLATE_FULL;
-	if (!descs.base && grow_init(&descs, 1ull << 30))
+	if (!descs.base && grow_init(&descs, (STREAM_DESC_MASK + 1ull) * 8))
 		return TRANSLATE_FULL;
 	job.variant_id = variant;
 	job.variant = code_variants[variant];
@@ -432,7 +432,8 @@ enum translate_result translate(struct block **result, uint64_t pc, enum code_va
 
 const struct stream_desc *translate_desc(uint32_t number)
 {
-	return (const struct stream_desc *)(const void *)(descs.base + (uint64_t)number * 8);
+	return (const struct stream_desc *)(const void *)(descs.base +
+							  (number & STREAM_DESC_MASK) * 8ull);
 }
 
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number)

@@ -71,13 +71,17 @@ struct stream_desc {
  * A trailer, see scan.h: the sign bit, flags, and the descriptor's number. STREAM_CALL_BIT: the
  * last access is that of the call or return that ends the segment. STREAM_PLAIN_BIT: no access is
  * relative to %fs, or of more than WATCH_REACH bytes. Trailers with STREAM_CALL_BIT are the entries
- * from STREAM_LEAST_CALL on.
+ * from STREAM_LEAST_CALL on. STREAM_WIDEST: no access of the segment has more bytes (not in a
+ * simulation, whose numbers have all bits of STREAM_NUMBER_MASK).
  */
 #define WATCH_REACH	    64u
 #define STREAM_TRAILER_BIT  0x80000000u
 #define STREAM_CALL_BIT	    0x40000000u
 #define STREAM_LEAST_CALL   0xffffffffc0000000u
 #define STREAM_NUMBER_MASK  0x1fffffffu
+#define STREAM_DESC_MASK    0x7ffffffu
+#define STREAM_WIDEST_SHIFT 27u
+#define STREAM_WIDEST(t)    (WATCH_REACH >> ((t) >> STREAM_WIDEST_SHIFT & 3u))
 #define STREAM_MAX_ACCESSES 120
 const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);

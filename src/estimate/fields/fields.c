@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the field of each sample or bin, and sums up by field; see fields.h. */
+/* Finds the field of each end or bin, and sums up by field; see fields.h. */
 #include "estimate/fields/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "estimate/fields/members.h"
-#include "estimate/ratios.h"
 
 /* ---- Places ---- */
 
@@ -87,8 +86,8 @@ static int compare_names(const void *a, const void *b)
 static int compare_costs(const void *a, const void *b)
 {
 	const struct fields_row *x = a, *y = b;
-	const double mine = x->cost.misses + x->cost.unresolved;
-	const double other = y->cost.misses + y->cost.unresolved;
+	const double mine = x->cost.misses + x->cost.cold;
+	const double other = y->cost.misses + y->cost.cold;
 
 	if (x->stall != y->stall)
 		return x->stall < y->stall ? 1 : -1;
@@ -138,18 +137,17 @@ static void order_rows(struct fields *f, const struct query *q)
 
 /* ---- Samples ---- */
 
-static void add_sample(struct fields *f, size_t i, const struct model_share *share)
+static void add_end(struct fields *f, size_t i, const struct model_share *share)
 {
 	const struct profile *p = f->data.profile;
-	const struct store_access *a = ratios_access(&p->samples[i]);
+	const struct store_access *a = p->ends[i].access;
 	struct fields_row row = {.data = &f->data.rows[f->data.row_of[i]],
-				 .cost = {.accesses = share->accesses, .samples = 1}};
+				 .cost = hot_cost_of(&p->ends[i], share)};
 	const bool is_block = row.data->site != NULL;
 	const uint64_t start = is_block ? a->block : variable_start(p, row.data, a->address);
 	const uint64_t offset = a->address - start;
 	struct text name = {0};
 
-	*(p->samples[i].status == 0 ? &row.cost.misses : &row.cost.unresolved) = share->misses;
 	if (start != 0 && start <= a->address)
 		row.type = name_field(p, row.data, a->site,
 				      &(struct members_place){offset, offset, 0, a->size}, &name);
@@ -158,20 +156,18 @@ static void add_sample(struct fields *f, size_t i, const struct model_share *sha
 	f->rows[f->count++] = row;
 }
 
-static int add_samples(struct fields *f, const struct query *q, struct err *err)
+static int add_ends(struct fields *f, const struct query *q, struct err *err)
 {
 	const struct profile *p = f->data.profile;
-	struct model_share *shares = calloc(p->sample_count + 1, sizeof(*shares));
-	int status;
+	struct model_share *shares = profile_attribute(p, q, err);
 
 	if (shares == NULL)
-		return err_set(err, "not enough memory for %zu samples", p->sample_count);
-	status = profile_attribute(p, q, shares, err);
-	for (size_t i = 0; status == 0 && i < p->sample_count; i++)
+		return -1;
+	for (size_t i = 0; i < p->end_count; i++)
 		if (f->data.row_of[i] < f->data.count)
-			add_sample(f, i, &shares[i]);
+			add_end(f, i, &shares[i]);
 	free(shares);
-	return status;
+	return 0;
 }
 
 /* ---- Bins ---- */
@@ -247,7 +243,7 @@ int fields_init(struct fields *f, const struct profile *p, const struct query *q
 	*f = (struct fields){.is_counted = p->structure_count > 0};
 	if (data_init(&f->data, p, q, by, err) != 0)
 		return -1;
-	f->rows = calloc(p->bin_count + p->sample_count + 1, sizeof(*f->rows));
+	f->rows = calloc(p->bin_count + p->end_count + 1, sizeof(*f->rows));
 	if (f->rows == NULL) {
 		err_set(err, "not enough memory for the fields of %zu data structures",
 			f->data.count);
@@ -256,7 +252,7 @@ int fields_init(struct fields *f, const struct profile *p, const struct query *q
 	}
 	for (size_t i = 0; f->is_counted && i < p->bin_count; i++)
 		add_bin(f, &p->bins[i]);
-	if (!f->is_counted && add_samples(f, q, err) != 0) {
+	if (!f->is_counted && add_ends(f, q, err) != 0) {
 		fields_release(f);
 		return -1;
 	}

@@ -203,8 +203,7 @@ static void add_caches(const struct summary *s, struct verdict *v)
 static const char *source_of(const struct hot *h)
 {
 	for (size_t i = 0; i < h->count && i < SCREEN_FUNCTIONS; i++)
-		if (h->rows[i].file != NULL &&
-		    h->rows[i].cost.misses + h->rows[i].cost.unresolved > 0)
+		if (h->rows[i].file != NULL && h->rows[i].cost.misses + h->rows[i].cost.cold > 0)
 			return h->rows[i].function;
 	return NULL;
 }
@@ -226,7 +225,7 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 	if (h->count > 0) {
 		v.function = h->rows[0].function;
 		v.function_share =
-			hot_share(h->rows[0].cost.misses + h->rows[0].cost.unresolved, &h->total);
+			hot_share(h->rows[0].cost.misses + h->rows[0].cost.cold, &h->total);
 	}
 	for (size_t i = 0; i < s->data.count && v.data == NULL; i++) {
 		const struct data_row *r = &s->data.rows[i];
@@ -234,7 +233,7 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 		if (!is_shown(s, r))
 			continue;
 		v.data = r->name;
-		v.data_share = hot_share(r->cost.misses + r->cost.unresolved, &s->data.total);
+		v.data_share = hot_share(r->cost.misses + r->cost.cold, &s->data.total);
 	}
 	verdict_put(&v, d, out);
 }

@@ -267,9 +267,8 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 	collect_unlock();
 }
 
-static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
+static void end(struct thread *t, bool is_over, uint64_t total)
 {
-	(void)status;
 	(void)is_over;
 	(void)total;
 	if (!s.has_all)
