@@ -213,9 +213,15 @@ void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples)
 
 void pacing_close(struct pacing *p, uint64_t total, uint64_t paced)
 {
+	const bool fills =
+		p->end > p->start && p->end - p->start == p->period_end - p->period_start;
+
 	p->closed++;
-	p->rate -= p->rate / RATE_DECAY;
-	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
+	/* windows side by side tell nothing of how to find one behind a gap */
+	if (!fills) {
+		p->rate -= p->rate / RATE_DECAY;
+		p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
+	}
 	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly, so they are not measured */
 	p->seen_paced = paced;
