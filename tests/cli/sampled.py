@@ -282,7 +282,7 @@ def threads_are_sampled_together():
 
 @case
 def a_killed_run_keeps_what_it_had():
-    sampled('10%,%d' % LENGTH, *CACHES, 'true')
+    sampled('10%%,%d' % LENGTH, *CACHES, 'true')
     target = subprocess.Popen([DWELL, 'simulate', '-q', '-o', 'cut.db', '--sample', '10%%,%d' % LENGTH, *CACHES, PROGRAM,
                                'wait'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     target.stdout.readline()
