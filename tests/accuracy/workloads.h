@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the programs of workloads_arrays.c and workloads_links.c have in common. curve_set.py compares
- * their sampled miss-ratio curves with exact ones: each is of a kind whose reuses are hard to
- * estimate from samples. Accesses are the same in each run, up to the addresses of memory.
+ * What workloads_arrays.c and workloads_links.c have in common. curve_set.py compares their sampled
+ * miss-ratio curves with exact ones: each is of a kind whose reuses are hard to estimate from
+ * samples. Accesses are the same in each run, up to the addresses of memory.
  *
  *   workloads_arrays NAME FIRST SECOND    what the two numbers mean stands above each function
  */

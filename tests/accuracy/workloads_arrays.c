@@ -30,7 +30,7 @@ static uint64_t phases(uint64_t accesses, uint64_t turns)
 	return sum;
 }
 
-/* Three arrays of 32 KB, 1 MB and 5 MB; each turn of one of them is a tenth longer than the last. */
+/* Three arrays of 32 KB, 1 MB and 5 MB; each turn of one is a tenth longer than the last. */
 static uint64_t longer_phases(uint64_t first_turn, uint64_t turns)
 {
 	static const uint64_t words[] = {4096, 131072, 655360};
@@ -46,7 +46,7 @@ static uint64_t longer_phases(uint64_t first_turn, uint64_t turns)
 	return sum;
 }
 
-/* A table of MB that is looked at and stays zero, and flags in it that are cleared again; rounds. */
+/* A table that is looked at and stays zero, and flags in it that are cleared again. */
 static uint64_t zeros(uint64_t megabytes, uint64_t rounds)
 {
 	enum { SMALL = 32768 };

@@ -177,7 +177,7 @@ static uint64_t graph(uint64_t nodes, uint64_t rounds)
 	return sum + (uint64_t)(1000 * rank[5]);
 }
 
-/* A hash join: rows of the table that is built (a power of two), rows that look up, in four parts. */
+/* A hash join: rows of the built table (a power of two), rows that look up. */
 static uint64_t join(uint64_t rows, uint64_t look_ups)
 {
 	struct row {
