@@ -16,6 +16,7 @@ static const char port[] = "port input or output";
 static const char far_transfer[] = "far transfer: leaves the flat code segment";
 static const char monitor[] = "leaves to the hypervisor or a secure mode";
 static const char keys[] = "could take the harness its own memory";
+static const char zeroes[] = "writes to a random address: what memory is there, another run may lack";
 static const char short_branch[] = "a near branch with 16 bits of address, on this CPU";
 static const char device[] = "writes to a device or waits for one";
 
@@ -57,6 +58,7 @@ static const struct {
 	{ZYDIS_MNEMONIC_WRSSQ, keys},
 	{ZYDIS_MNEMONIC_RSTORSSP, keys},
 	{ZYDIS_MNEMONIC_SAVEPREVSSP, keys},
+	{ZYDIS_MNEMONIC_CLZERO, zeroes},
 	{ZYDIS_MNEMONIC_ENQCMD, device},
 	{ZYDIS_MNEMONIC_ENQCMDS, device},
 	{ZYDIS_MNEMONIC_UMONITOR, device},
