@@ -28,14 +28,15 @@ def floors(source):
 
 def objects(source, build):
     """(folder, room, file) -> its object file."""
-    folder = os.path.join(build, 'dwell-engine.p')
+    folders = [os.path.join(build, name) for name in ('dwell-engine.p', 'libdwell-engine-scan.a.p')]
     for top in 'engine', 'sim':
         for at, _, names in os.walk(os.path.join(source, 'src', top)):
             for name in names:
                 path = os.path.relpath(os.path.join(at, name), source)
-                file = os.path.join(folder, path.replace(os.sep, '_') + '.o')
-                if os.path.exists(file):
-                    yield (top, path.split(os.sep)[2], path), file
+                for folder in folders:
+                    file = os.path.join(folder, path.replace(os.sep, '_') + '.o')
+                    if os.path.exists(file):
+                        yield (top, path.split(os.sep)[2], path), file
 
 
 def symbols(file):
