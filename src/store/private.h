@@ -63,7 +63,8 @@ struct store_batch {
 	int64_t count;
 };
 
-#define STORE_FAR_WEIGHTS 256 /* different ones in a row */
+#define STORE_FAR_WEIGHTS   256 /* different ones in a row */
+#define STORE_WEIGHT_PLACES 1024
 
 /* What the items of a row about accesses are relative to: these numbers of the first. */
 struct store_origin {
@@ -78,6 +79,8 @@ struct store_far_batch {
 	struct store_origin origin;
 	double weights[STORE_FAR_WEIGHTS];
 	size_t weight_count;
+	/* while writing: the number of a weight, from 1, at or behind the place of its hash; 0: free */
+	uint16_t places[STORE_WEIGHT_PLACES];
 };
 
 /* Accesses that differ in their addresses only; see access_batch in schema.sql. */

@@ -144,13 +144,18 @@ static int put_far(struct store *s, struct err *err)
 /* The number of a weight in the row, from 1. */
 static int64_t number_of_weight(struct store_far_batch *b, double weight)
 {
-	size_t i = 0;
+	uint64_t bits;
+	size_t at;
 
-	while (i < b->weight_count && b->weights[i] != weight)
-		i++;
-	if (i == b->weight_count)
+	memcpy(&bits, &weight, sizeof(bits));
+	at = (size_t)((bits ^ bits >> 32) * 0x9e3779b97f4a7c15u >> 32) % STORE_WEIGHT_PLACES;
+	while (b->places[at] != 0 && b->weights[b->places[at] - 1] != weight)
+		at = (at + 1) % STORE_WEIGHT_PLACES;
+	if (b->places[at] == 0) {
 		b->weights[b->weight_count++] = weight;
-	return (int64_t)i + 1;
+		b->places[at] = (uint16_t)b->weight_count;
+	}
+	return b->places[at];
 }
 
 /* The numbers of its sizes; returns the count of all numbers. */
@@ -196,6 +201,7 @@ int store_put_far(struct store *s, const struct store_far *f, struct err *err)
 			return -1;
 		*o = (struct store_origin){f->process_id, f->window, f->position};
 		b->weight_count = 0;
+		memset(b->places, 0, sizeof(b->places));
 	}
 	numbers[FAR_WINDOW] = f->window - o->window;
 	numbers[FAR_POSITION] = (int64_t)(f->position - o->position);
