@@ -6,6 +6,7 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
+import contextlib
 import os
 
 from cases import case, check, main
@@ -14,6 +15,18 @@ from simulate_common import SEVERAL, SMALL, arcs, ask, check_same_costs, counted
 
 def digits(path='run.db'):
     return [len(str(pid)) for pid, in ask('SELECT pid FROM process ORDER BY id', path)]
+
+
+@contextlib.contextmanager
+def environment(switch, **more):
+    """With another switch of the engine."""
+    before = dict(os.environ)
+    os.environ.update(more, DWELL_ENGINE_OPTIONS=','.join(filter(None, [os.environ.get('DWELL_ENGINE_OPTIONS'), switch])))
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def check_filter(*command):
@@ -54,7 +67,7 @@ def the_filter_changes_nothing():
 
 @case
 def the_filter_mode_changes_nothing():
-    """Translated code looks into the caches by itself, where the machine has what it takes; with calls and without."""
+    """Translated code looks into the caches by itself; with calls and without."""
     shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
               ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
               ['--cache=L1d=16K,16,64', '--cache=L1i=16K,16,64'], ['--cache=L2=16K,4,64'],
@@ -68,7 +81,7 @@ def the_filter_mode_changes_nothing():
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],
-                [program('jumps')], [program('control')]]
+                [program('jumps')], [program('control')], *([program('vector%d' % i), 'calm'] for i in (13, 14, 15))]
     for shape in shapes:
         for command in commands if not shape else commands[:1]:
             for graph in ([],) if shape else ([], ['--no-call-graph']):
@@ -111,23 +124,17 @@ def the_filter_mode_starts_and_stops_like_the_replay():
 def the_filter_mode_keeps_its_counts_where_the_code_cache_is_emptied():
     """Misses are counted by places in the code: all are told to its instructions before these numbers are given again."""
     script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
-    os.environ.update(DWELL_ENGINE_OPTIONS='cache_mb=2', PERL_HASH_SEED='0')
-    try:
+    with environment('cache_mb=2', PERL_HASH_SEED='0'):
         for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
             check_filter(*SMALL, *more, '--', 'perl', '-e', script)
-    finally:
-        del os.environ['DWELL_ENGINE_OPTIONS'], os.environ['PERL_HASH_SEED']
 
 
 @case
 def the_filter_mode_keeps_the_misses_of_what_is_tried_again():
     """A store into code misses, faults and is done again; in between the timer calls, twice."""
-    os.environ.update(DWELL_ENGINE_OPTIONS='report_us=1000')
-    try:
+    with environment('report_us=1000'):
         for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
             check_filter(*SMALL, *more, '--', program('selfmod'))
-    finally:
-        del os.environ['DWELL_ENGINE_OPTIONS']
 
 
 @case

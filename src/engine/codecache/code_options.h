@@ -21,9 +21,7 @@ struct code_options {
 	uint32_t loop_align;
 	/* Second tables of indirect branches, see cache.h; need crc32. */
 	bool second_tables;
-	/*
-	 * Segments may defer their counts to others, see deferred.h; needs a vector counter.
-	 */
+	/* Segments may defer their counts to others, see deferred.h. */
 	bool defers;
 	/* Short string instructions count themselves; needs BMI2. */
 	bool quick_reps;

@@ -191,6 +191,42 @@ static inline void emit_add_counts_at(struct out *o, uint32_t address)
 	emit_u32(o, address);
 }
 
+/* paddq xmm15, gs:[tally] */
+static inline void emit_add_sse(struct out *o, uint32_t tally)
+{
+	emit_bytes(o, (const uint8_t[]){0x65, 0x66, 0x44, 0x0f, 0xd4, 0x3c, 0x25}, 7);
+	emit_u32(o, tally);
+}
+
+/* paddq xmm8 to 15, [address] */
+static inline void emit_add_sse_at(struct out *o, uint8_t xmm, uint32_t address)
+{
+	emit_bytes(
+		o,
+		(const uint8_t[]){0x66, 0x44, 0x0f, 0xd4, (uint8_t)(0x04 | (xmm & 7) << 3), 0x25},
+		6);
+	emit_u32(o, address);
+}
+
+/* movdqa gs:[at], xmm8 to 15; back */
+static inline void emit_store_sse(struct out *o, uint8_t xmm, uint32_t at)
+{
+	emit_bytes(o,
+		   (const uint8_t[]){0x65, 0x66, 0x44, 0x0f, 0x7f, (uint8_t)(0x04 | (xmm & 7) << 3),
+				     0x25},
+		   7);
+	emit_u32(o, at);
+}
+
+static inline void emit_load_sse(struct out *o, uint8_t xmm, uint32_t at)
+{
+	emit_bytes(o,
+		   (const uint8_t[]){0x65, 0x66, 0x44, 0x0f, 0x6f, (uint8_t)(0x04 | (xmm & 7) << 3),
+				     0x25},
+		   7);
+	emit_u32(o, at);
+}
+
 /* vmovq to, xmm31 */
 static inline void emit_read_place(struct out *o, enum reg to)
 {

@@ -122,6 +122,11 @@ uint32_t poll_tally(const uint64_t lane[4])
 	return T_TALLIES + (table.used - 1) * ENTRY_BYTES;
 }
 
+uint32_t poll_address(uint32_t tally)
+{
+	return (uint32_t)(uintptr_t)table.entry + tally - T_TALLIES;
+}
+
 bool poll_emit_difference(struct out *o, struct deferred here, struct deferred there)
 {
 	uint64_t lane[4] = {here.accesses - (uint64_t)there.accesses,
@@ -130,16 +135,18 @@ bool poll_emit_difference(struct out *o, struct deferred here, struct deferred t
 			    here.instructions - (uint64_t)there.instructions};
 	uint32_t tally, address;
 
-	if (engine_vector_counter == COUNTER_XMM15)
+	if (engine_vector_counter != COUNTER_YMM31)
 		lanes_pack(lane);
 	tally = poll_tally(lane);
 	if (!tally)
 		return false;
-	address = (uint32_t)(uintptr_t)table.entry + tally - T_TALLIES;
-	if (engine_vector_counter == COUNTER_XMM15)
+	address = poll_address(tally);
+	if (engine_vector_counter == COUNTER_YMM31)
+		emit_add_counts_at(o, address);
+	else if (engine_vector_counter == COUNTER_XMM15)
 		emit_add_packed_at(o, address);
 	else
-		emit_add_counts_at(o, address);
+		emit_add_sse_at(o, 15, address);
 	return true;
 }
 

@@ -32,10 +32,11 @@ int poll_forked(struct thread *t);
 
 /* Offset from %gs of a tally, what each lane gets; made if it is new. 0 when the table is full. */
 uint32_t poll_tally(const uint64_t lane[4]);
+/* Its address in memory that is never made unreadable, so that no thread stops there. */
+uint32_t poll_address(uint32_t tally);
 /*
- * Emit at most 11 bytes of code that add the counts deferred `here` but not `there`. The code reads
- * the tally from memory that is never made unreadable, so no thread stops there. Vector counters
- * only. False when the table is full.
+ * Emit at most 11 bytes of code that add the counts deferred `here` but not `there`. No thread
+ * stops there. False when the table is full.
  */
 bool poll_emit_difference(struct out *o, struct deferred here, struct deferred there);
 /*

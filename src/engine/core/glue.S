@@ -2,7 +2,7 @@
 /*
  * Crossings between the code cache and the engine, the interruptible system call, and copies that
  * may fault. Nothing here uses the target's stack, or a vector register other than the counter
- * register (ymm31 or xmm15).
+ * register (ymm31; xmm15; or xmm13 to xmm15).
  */
 #include "engine/core/layout.h"
 #include "engine/core/upward.h"
@@ -35,10 +35,16 @@
  */
 	.macro leave_counters
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
-	jb	22f
+	jb	24f
 	ja	21f
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
 	load_31
+	jmp	22f
+24:	movdqa	%xmm15, %gs:T_COUNTERS
+	movdqa	%xmm14, %gs:T_COUNTERS+16
+	movdqa	%gs:T_APP31, %xmm15
+	movdqa	%gs:T_APP31+16, %xmm14
+	movdqa	%gs:T_APP31+32, %xmm13
 	jmp	22f
 21:	vmovdqa	%xmm15, %gs:T_COUNTERS
 	mov	%gs:T_APP31+16, %rax
@@ -95,12 +101,18 @@ engine_enter:
 	cmpl	$0, %gs:T_CALLED
 	jne	engine_reenter
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
-	jb	1f
+	jb	4f
 	ja	3f
 	cmpl	$0, %gs:T_USED31
 	je	2f
 	vmovdqu64 %zmm31, %gs:T_APP31
 2:	vmovdqa64 %gs:T_COUNTERS, %ymm31
+	jmp	1f
+4:	movdqa	%xmm15, %gs:T_APP31
+	movdqa	%xmm14, %gs:T_APP31+16
+	movdqa	%xmm13, %gs:T_APP31+32
+	movdqa	%gs:T_COUNTERS, %xmm15
+	movdqa	%gs:T_COUNTERS+16, %xmm14
 	jmp	1f
 3:	vmovdqa	%ymm15, %gs:T_APP31
 	vmovdqa	%gs:T_COUNTERS, %xmm15
@@ -212,9 +224,12 @@ engine_hook:
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	3f
 1:	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
-	jb	2f
+	jb	9f
 	ja	7f
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
+	jmp	2f
+9:	movdqa	%xmm14, %gs:T_COUNTERS+16
+	movdqa	%xmm15, %gs:T_COUNTERS
 	jmp	2f
 7:	vmovdqa	%xmm15, %gs:T_COUNTERS
 2:	mov	%gs:T_SELF, %rdi
@@ -222,9 +237,12 @@ engine_hook:
 	mov	%rbp, %rdx
 	call	*upward+UPWARD_HOOK(%rip)
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
-	jb	6f
+	jb	9f
 	ja	8f
 	vmovdqa64 %gs:T_COUNTERS, %ymm31	/* the buffer may have been emptied */
+	jmp	6f
+9:	movdqa	%gs:T_COUNTERS+16, %xmm14
+	movdqa	%gs:T_COUNTERS, %xmm15
 	jmp	6f
 8:	vmovdqa	%gs:T_COUNTERS, %xmm15
 6:
@@ -521,73 +539,5 @@ engine_run_on:
 	xor	%ebp, %ebp
 	call	*%rsi
 	jmp	engine_resume
-
-/* Freestanding memory functions: gcc may emit calls to them; the libc's would use vectors. */
-	.globl memcpy
-	.hidden memcpy
-memcpy:
-	mov	%rdi, %rax
-	/* below, the string instruction takes longer to start than to copy */
-	cmp	$512, %rdx
-	jae	3f
-	mov	%rdx, %rcx
-	shr	$3, %rcx
-	jz	2f
-1:	mov	(%rsi), %r8
-	mov	%r8, (%rdi)
-	add	$8, %rsi
-	add	$8, %rdi
-	dec	%rcx
-	jnz	1b
-2:	and	$7, %edx
-	jz	5f
-4:	mov	(%rsi), %cl
-	mov	%cl, (%rdi)
-	inc	%rsi
-	inc	%rdi
-	dec	%edx
-	jnz	4b
-5:	ret
-3:	mov	%rdx, %rcx
-	rep movsb
-	ret
-	.globl memset
-	.hidden memset
-memset:
-	mov	%rdi, %r8
-	mov	%esi, %eax
-	mov	%rdx, %rcx
-	rep stosb
-	mov	%r8, %rax
-	ret
-	.globl memmove
-	.hidden memmove
-memmove:
-	mov	%rdi, %rax
-	mov	%rdx, %rcx
-	mov	%rdi, %r8
-	sub	%rsi, %r8
-	cmp	%rdx, %r8
-	jb	1f
-	rep movsb
-	ret
-1:	lea	-1(%rdi,%rdx), %rdi
-	lea	-1(%rsi,%rdx), %rsi
-	std
-	rep movsb
-	cld
-	ret
-	.globl memcmp
-	.hidden memcmp
-memcmp:
-	xor	%eax, %eax
-	mov	%rdx, %rcx
-	cmp	%rcx, %rcx
-	repe cmpsb
-	je	1f
-	movzbl	-1(%rdi), %eax
-	movzbl	-1(%rsi), %ecx
-	sub	%ecx, %eax
-1:	ret
 
 	.section .note.GNU-stack, "", @progbits

@@ -16,11 +16,11 @@
  * has fewer entries. In the filter variant the thread's timer ends a stay within a second; lanes 2
  * and 3 continue from stay to stay, and their differences are counted.
  *
- * With AVX alone the register is xmm15, in the count and stream variants; the filter variant needs
- * AVX-512. Its two lanes are loads | stores << 32 and instructions | modifies << 34. The buffer
- * pointer is in memory. Each count begins in the middle of its range, because a segment may
- * subtract counts that are added later. This allows 2^31 up or down in one stay; the thread's
- * timer ends the stay long before.
+ * Without AVX-512 the register is xmm15, in the count and stream variants. Its two lanes are
+ * loads | stores << 32 and instructions | modifies << 34. The buffer pointer is in memory. Each
+ * count begins in the middle of its range, because a segment may subtract counts that are added
+ * later. This allows 2^31 up or down in one stay; the thread's timer ends the stay long before. In
+ * the filter variant xmm15 has the first two lanes, and xmm14 the others; xmm13 is free for code.
  *
  * Outside the cache struct counts has the layout of the count variant with ymm31.
  */
@@ -40,7 +40,7 @@ static inline bool lanes_hold_place(enum code_variant_id variant)
 
 /*
  * Convert a tally from accesses, loads, stores and instructions, which may be negative, to the
- * lanes of xmm15.
+ * lanes of xmm15 in the count and stream variants.
  */
 static inline void lanes_pack(uint64_t lane[4])
 {
@@ -69,13 +69,6 @@ static inline struct counts lanes_unpacked(const struct counts *c)
 /* Before entering the cache: convert t->counters to the layout of the register. */
 static inline void lanes_write(struct thread *t)
 {
-	if (engine_vector_counter == COUNTER_XMM15) {
-		t->before = t->counters;
-		t->counters = (struct counts){.accesses = LANES_HALF | LANES_MIDDLE,
-					      .loads = LANES_HALF_INSNS | LANES_MIDDLE};
-		t->is_packed = true;
-		return;
-	}
 	if (t->variant == VARIANT_FILTER) {
 		t->before = t->counters;
 		t->counters = (struct counts){.accesses = t->clock,
@@ -83,6 +76,13 @@ static inline void lanes_write(struct thread *t)
 					      .stores = t->lane[0],
 					      .instructions = t->lane[1]};
 		t->in_lanes = true;
+		return;
+	}
+	if (engine_vector_counter != COUNTER_YMM31) {
+		t->before = t->counters;
+		t->counters = (struct counts){.accesses = LANES_HALF | LANES_MIDDLE,
+					      .loads = LANES_HALF_INSNS | LANES_MIDDLE};
+		t->is_packed = true;
 		return;
 	}
 	if (!lanes_hold_place((enum code_variant_id)t->variant))

@@ -22,7 +22,8 @@
 #define T_HOOK_SP      208 /* target's rsp while a hook runs */
 #define T_BUF	       216 /* stream: next free entry */
 #define T_COUNTERS     224 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
-#define T_APP31	       256 /* target's counter register: zmm31, 64 bytes, or ymm15, 32 */
+/* target's counter register: zmm31, 64 bytes; ymm15, 32; or xmm15, 14 and 13 */
+#define T_APP31	       256
 #define T_SPILL2       320 /* scratch A of an instruction or stream segment */
 #define T_SPILL3       328 /* scratch B */
 #define T_SPILL4       336 /* rax kept while flags are saved */
@@ -32,7 +33,7 @@
 #define T_SYSCALL_SP   368 /* engine stack pointer inside engine_syscall */
 #define T_IN_CACHE     376 /* u32: 1 while the thread may run cache code */
 #define T_HELD	       380 /* u32: released for reuse when 0 */
-#define T_USED31       384 /* u32: the target may use zmm31, or has named ymm15 */
+#define T_USED31       384 /* u32: the target may use zmm31, or has named ymm15 or such */
 #define T_SPECIAL      388 /* u32: a segment with special entries was streamed */
 #define T_MISS_ADDRESS 392 /* filter: address of the access that missed */
 #define T_MISS_BACK    400 /* filter: code to return to after the miss */
@@ -49,9 +50,9 @@
 #define T_TALLIES 4096 /* the table of tallies, see poll.h */
 
 /* The counter register: engine_vector_counter. */
-#define COUNTER_IN_MEMORY 0
-#define COUNTER_YMM31	  1 /* with AVX-512 */
-#define COUNTER_XMM15	  2 /* with AVX alone */
+#define COUNTER_SSE   0 /* xmm15, by instructions that leave upper halves as they are */
+#define COUNTER_YMM31 1 /* with AVX-512 */
+#define COUNTER_XMM15 2 /* with AVX alone, unless it simulates */
 
 #define VECTORS_UNKNOWN 0
 #define VECTORS_ZERO	1

@@ -47,6 +47,7 @@ static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisR
 	if (!is_vector(r))
 		return;
 	in->touches_31 |= ZydisRegisterGetId(r) == 31;
+	in->touches_13 |= ZydisRegisterGetId(r) >= 13 && ZydisRegisterGetId(r) <= 15;
 	if (ZydisRegisterGetId(r) != 15)
 		return;
 	in->touches_15 = true;
@@ -472,6 +473,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	in->touches_31 |= is_state_insn(&z);
 	in->state_15 = is_state_insn(&z) || is_old_state_insn(&z);
 	in->touches_15 |= in->state_15;
+	in->touches_13 |= in->state_15;
 	in->full_15 |= in->state_15;
 	in->clears_upper = z.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER;
 	in->writes_high |= is_state_insn(&z);

@@ -56,13 +56,14 @@ struct insn {
 	bool rip_relative;    /* has a rip-relative operand, lea included */
 	bool writes_high : 1; /* may write to vector registers 29 and 30 */
 	bool touches_31 : 1;  /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
+	bool touches_13 : 1;  /* names vector register 13, 14 or 15, or all, as below */
 	bool touches_15 : 1;  /* names xmm15 or ymm15, or saves, loads or clears all vector state */
 	bool full_15 : 1;     /* and its upper half */
 	bool state_15 : 1;    /* that for all registers: upper halves need not be in use */
 	bool clears_15 : 1;   /* writes xmm15 and clears the upper half */
 	bool clears_upper : 1; /* vzeroupper */
 	bool shows_x87 : 1;    /* stores the address of the last x87 instruction */
-	bool writes_memory;
+	bool writes_memory : 1;
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */
 	uint8_t modrm_at;   /* offset of the modrm byte, 0 when none */

@@ -39,9 +39,7 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
 	uint64_t held;
 
-	if (engine_vector_counter == COUNTER_IN_MEMORY)
-		return t->counters.accesses;
-	if (engine_vector_counter == COUNTER_XMM15 && fp) {
+	if (engine_vector_counter != COUNTER_YMM31 && fp) {
 		struct counts packed;
 
 		memcpy(&packed, fp + FRAME_XMM15_AT, 16);

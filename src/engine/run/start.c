@@ -168,10 +168,10 @@ static void choose_counter(uint32_t features, uint64_t xcr0, bool has_avx)
 			    (xcr0 & 0xe6) == 0xe6;
 	const bool has_15 = has_avx && (xcr0 & 6) == 6 && !(xcr0 & 0xe0);
 
-	engine_vector_counter = !option("vector", 1) ? COUNTER_IN_MEMORY
+	engine_vector_counter = !option("vector", 1) ? COUNTER_SSE
 				: has_31	     ? COUNTER_YMM31
 				: has_15	     ? COUNTER_XMM15
-						     : COUNTER_IN_MEMORY;
+						     : COUNTER_SSE;
 }
 
 static void look_at_cpu(void)
@@ -194,7 +194,7 @@ static void look_at_cpu(void)
 	code_options.second_tables = (c >> 20 & 1) && option("second_tables", 1);
 	__cpuid_count(7, 0, a, b, c, d);
 	choose_counter(b, xcr0, has_avx);
-	code_options.defers = engine_vector_counter && option("defers", 1);
+	code_options.defers = option("defers", 1);
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
 	engine.wide =
 		engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;
@@ -301,8 +301,11 @@ int main(int argc, char **argv, char **envp)
 	if (wrong)
 		say("%s: %s: it runs unprofiled", request.name, wrong);
 	rooms_open();
-	if (engine_simulates())
+	if (engine_simulates()) {
 		pages_reserve();
+		if (engine_vector_counter == COUNTER_XMM15)
+			engine_vector_counter = COUNTER_SSE; /* the filter variant's */
+	}
 	uint32_t bits = code_options.ib_bits;
 
 	if (pages_init() != 0)

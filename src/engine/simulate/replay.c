@@ -93,7 +93,8 @@ static bool make_hierarchies(void)
 		struct sim_geometry g = h->shared.geometry;
 
 		for (uint32_t level = 0; level < g.level_count; level++)
-			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
+			/* for the filter and replay_wide */
+			g.levels[level].is_packed = n == 1 && has_filter();
 		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
 			return false;
 		h->shared.charge = charge;

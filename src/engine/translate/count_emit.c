@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting: a segment adds its four counts in one vector add, which changes no flag. In the stream
- * variant with AVX-512 this also reserves its entries (lanes.h). Reading the tally also lets others
- * stop the thread, see poll.h.
+ * Counting: a segment adds its four counts in one vector add (two in the filter variant without
+ * AVX-512), which changes no flag. In the stream variant with AVX-512 this also reserves its
+ * entries (lanes.h). Reading the tally also lets others stop the thread, see poll.h.
  */
 #include "engine/codecache/poll.h"
 #include "engine/core/lanes.h"
 #include "engine/translate/job.h"
-
-/* Without a vector register the counters are in memory; rax is borrowed. */
-static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
-{
-	const uint16_t lane[4] = {t.accesses, t.loads, t.stores, t.instructions};
-
-	emit_store_gs(&j->o, RAX, T_SPILL4);
-	emit_load_gs(&j->o, RAX, tally); /* stops a thread that was called */
-	for (uint32_t i = 0; i < 4; i++) {
-		if (!lane[i])
-			continue;
-		emit_load_gs(&j->o, RAX, T_COUNTERS + 8 * i);
-		emit_lea(&j->o, RAX, RAX, lane[i]);
-		emit_store_gs(&j->o, RAX, T_COUNTERS + 8 * i);
-	}
-	emit_load_gs(&j->o, RAX, T_SPILL4);
-}
 
 /* The addends of the counter register's lanes, see lanes.h. */
 static uint32_t tally_for(const struct job *j, struct tally t)
@@ -41,7 +24,7 @@ static uint32_t tally_for(const struct job *j, struct tally t)
 
 	if (j->variant->is_timed)
 		return poll_tally(timed);
-	if (engine_vector_counter == COUNTER_XMM15)
+	if (engine_vector_counter != COUNTER_YMM31)
 		lanes_pack(plain);
 	return poll_tally(lanes_hold_place(j->variant_id) ? placed : plain);
 }
@@ -63,7 +46,10 @@ void job_count_segment(struct job *j)
 	else if (engine_vector_counter == COUNTER_XMM15)
 		emit_add_packed(&j->o, tally);
 	else
-		count_in_memory(j, t, tally);
+		emit_add_sse(&j->o, tally);
+	/* the second addition must not fault: the first one would be done again */
+	if (tally && j->variant->is_timed && engine_vector_counter == COUNTER_SSE)
+		emit_add_sse_at(&j->o, 14, poll_address(tally) + 16);
 }
 
 void job_count_difference(struct job *j, struct deferred here, struct deferred there)
@@ -74,11 +60,11 @@ void job_count_difference(struct job *j, struct deferred here, struct deferred t
 
 /* ---- Code of the target that uses the counter register ---- */
 
-static bool touches_counter(const struct insn *in)
+bool job_touches_counter(const struct insn *in)
 {
-	return engine_vector_counter == COUNTER_YMM31
-		       ? in->touches_31
-		       : engine_vector_counter == COUNTER_XMM15 && in->touches_15;
+	return engine_vector_counter == COUNTER_YMM31	? in->touches_31
+	       : engine_vector_counter == COUNTER_XMM15 ? in->touches_15
+							: in->touches_13;
 }
 
 /*
@@ -90,8 +76,8 @@ bool job_wants_counter(const struct job *j, uint32_t i)
 	if (j->variant->is_timed)
 		return false;
 	if (engine_vector_counter == COUNTER_YMM31)
-		return touches_counter(&j->in[i]);
-	while (i < j->end && !touches_counter(&j->in[i]))
+		return job_touches_counter(&j->in[i]);
+	while (i < j->end && !job_touches_counter(&j->in[i]))
 		i++;
 	return i < j->end;
 }
@@ -138,14 +124,36 @@ static void take_15(struct job *j)
 	emit_load_15(&j->o, false, T_COUNTERS);
 }
 
+/* xmm13 to 15: a handler of faults expects that they are the target's together. */
+static void give_sse(struct out *o)
+{
+	emit_store_imm32_gs(o, T_USED31, 1);
+	emit_store_sse(o, 15, T_COUNTERS);
+	emit_store_sse(o, 14, T_COUNTERS + 16);
+	emit_load_sse(o, 15, T_APP31);
+	emit_load_sse(o, 14, T_APP31 + 16);
+	emit_load_sse(o, 13, T_APP31 + 32);
+}
+
+static void take_sse(struct out *o)
+{
+	emit_store_sse(o, 15, T_APP31);
+	emit_store_sse(o, 14, T_APP31 + 16);
+	emit_store_sse(o, 13, T_APP31 + 32);
+	emit_load_sse(o, 15, T_COUNTERS);
+	emit_load_sse(o, 14, T_COUNTERS + 16);
+}
+
 void job_give_counter(struct job *j, uint32_t i)
 {
-	if (j->is_given || !touches_counter(&j->in[i]))
+	if (j->is_given || !job_touches_counter(&j->in[i]))
 		return;
 	if (engine_vector_counter == COUNTER_YMM31)
 		emit_give_31(&j->o);
-	else
+	else if (engine_vector_counter == COUNTER_XMM15)
 		give_15(j, i);
+	else
+		give_sse(&j->o);
 	j->is_given = true;
 }
 
@@ -155,8 +163,10 @@ void job_take_counter(struct job *j)
 		return;
 	if (engine_vector_counter == COUNTER_YMM31)
 		emit_take_31(&j->o);
-	else
+	else if (engine_vector_counter == COUNTER_XMM15)
 		take_15(j);
+	else
+		take_sse(&j->o);
 	j->is_given = false;
 }
 

@@ -130,6 +130,8 @@ extern const struct code_variant count_variant, stream_variant;
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
+/* Does it use the counter register, or one that is hidden with it? */
+bool job_touches_counter(const struct insn *in);
 /* Add what is deferred here and not there. Does not stop a called thread. */
 void job_count_difference(struct job *j, struct deferred here, struct deferred there);
 /*

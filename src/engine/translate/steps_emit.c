@@ -41,9 +41,16 @@ static void emit_number(struct out *o, enum reg r, uint32_t v)
 	emit_u32(o, v);
 }
 
-/* vextracti32x4 [r + REC_LANES], ymm31, 1 */
+/* vextracti32x4 [r + REC_LANES], ymm31, 1; or movups [r + REC_LANES], xmm14 */
 static void emit_lanes(struct out *o, enum reg r)
 {
+	if (engine_vector_counter == COUNTER_SSE) {
+		emit_bytes(o,
+			   (const uint8_t[]){r & 8 ? 0x45 : 0x44, 0x0f, 0x11,
+					     (uint8_t)(0x70 | (r & 7)), REC_LANES},
+			   5);
+		return;
+	}
 	emit_bytes(o,
 		   (const uint8_t[]){0x62, r & 8 ? 0x43 : 0x63, 0x7d, 0x28, 0x39,
 				     (uint8_t)(0x78 | (r & 7)), REC_LANES / 16, 1},

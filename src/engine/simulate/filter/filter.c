@@ -51,7 +51,7 @@ _Static_assert(FILTER_LABELS == FILTER_MISSES + FILTER_MOST_SITES * 8ull, "layou
 _Static_assert(STAMPS_AT + FILTER_TO_LABELS >= FILTER_LABELS &&
 		       FILTER_COUNTERS >= STAMPS_AT + FILTER_TO_LABELS + FILTER_STAMPS_BYTES,
 	       "layout");
-_Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
+_Static_assert(FILTER_NOBODY >= FILTER_SETS_COUNT + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
 	       "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
 _Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
@@ -175,7 +175,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.caches = *c;
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
-	if (!engine.wide || (engine_follows_calls() && !graph_takes_steps()) ||
+	if ((engine_follows_calls() && !graph_takes_steps()) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||

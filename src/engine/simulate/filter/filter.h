@@ -54,7 +54,6 @@
 #define FILTER_SETS_COUNT (FILTER_LOW + 32)
 /* The stamp of all other lines. */
 #define FILTER_ELSEWHERE (FILTER_LOW + 192)
-#define FILTER_LINE_MASK (FILTER_LOW + 0) /* the address bits of a line's number, for pext */
 /* the address of an unused cell, which bring_in clears where a place is free */
 #define FILTER_NOBODY (FILTER_LOW + 128)
 /*

@@ -29,13 +29,13 @@
 
 /*
  * The line replaces the oldest one of its set; with data the field of the note says which. Changes
- * rsi, rdi, r8, rdx.
+ * rsi, rdi, r8, rcx, rdx.
  */
 	.macro bring_in_last has_data, field
 	mov	%eax, %esi
 	and	STATE(F_LAST + L_MASK), %esi
-	mov	STATE(F_LAST + L_SHIFT), %edx
-	shlx	%rdx, %rsi, %rsi
+	mov	STATE(F_LAST + L_SHIFT), %ecx
+	shl	%cl, %rsi
 	add	STATE(F_LAST + L_STAMPS), %rsi
 	find_least	F_LAST, 0, 0
 	.if \has_data

@@ -204,7 +204,7 @@ static void follow(struct thread *t, const struct sim_record *end)
 	if (__atomic_exchange_n(&f.has_old_targets, false, __ATOMIC_ACQUIRE))
 		filter_forget_targets();
 	f.trail.words = filter_multi_events();
-	f.trail.is_wide = filter_multi_is_on();
+	f.trail.is_wide = filter_multi_is_on() && engine.wide;
 	f.follow_end = end;
 	if (graph_of(t) && f.trail.is_wide)
 		filter_with_vectors(follow_records);

@@ -196,6 +196,11 @@ static void check_with_flags(struct job *j, struct access *a)
 	}
 }
 
+static uint8_t log2_of(uint32_t size)
+{
+	return (uint8_t)__builtin_ctz(size);
+}
+
 /* Tests the alignment without flags; leaves unaligned accesses to the engine. */
 static void check_without_flags(struct job *j, struct access *a)
 {
@@ -207,7 +212,7 @@ static void check_without_flags(struct job *j, struct access *a)
 		from = (enum reg)a->m.base;
 	else
 		emit_address(&j->o, a, true);
-	emit_pext(&j->o, RCX, from, &j->arena->data->aligned[__builtin_ctz(a->m.size)]);
+	emit_low_bits(&j->o, from, j->arena->data->aligned, log2_of(a->m.size));
 	if (a->traps) {
 		emit_bytes(&j->o, (const uint8_t[]){0xe3, 1, FILTER_TRAP}, 3); /* jrcxz */
 		return;
@@ -222,7 +227,7 @@ static void emit_number_of_line(struct job *j, const struct access *a, enum reg 
 	const uint8_t high = 64 - FILTER_ADDRESS_BITS;
 
 	if (a->is_live) {
-		emit_pext(&j->o, a->reg, from, &j->arena->data->line_mask);
+		emit_bits(&j->o, a->reg, from, &j->arena->data->line_mask, high, FILTER_LINE_SHIFT);
 		return;
 	}
 	if (a->reg != from)
@@ -267,12 +272,12 @@ static uint32_t access_most(const struct access *a)
 {
 	const uint32_t lea = 10, lea_fs = 24, reload = 9;
 	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
-	uint32_t bytes = 56 + address + (a->borrows ? 2 * reload : 0) +
+	uint32_t bytes = 70 + address + (a->borrows ? 2 * reload : 0) +
 			 (filter_references_are_on() ? FILTER_EXPECT_MOST : 0);
 
 	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
 		return bytes;
-	return bytes + address + 17;
+	return bytes + address + 24;
 }
 
 /* Code that continues with the stamp's address in reg, if the line is in the cache. */
@@ -293,11 +298,6 @@ static void look_up(struct job *j, struct access *a)
 		emit_test32(&j->o, a->reg);
 		a->missed[1] = emit_branch(&j->o, FORM_JZ);
 	}
-}
-
-static uint8_t log2_of(uint32_t size)
-{
-	return (uint8_t)__builtin_ctz(size);
 }
 
 /* Chooses the test of the access, by the instruction at pc: none, if its base was tested before. */
@@ -490,7 +490,7 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 }
 
 #define TAIL_MOST   64u
-#define MEMBER_MOST 176u
+#define MEMBER_MOST 200u
 
 void filter_put_tails(struct job *j)
 {

@@ -26,7 +26,7 @@
 /* The most bytes of code: */
 #define FETCH_MOST   84u  /* of a fetch up to its branches */
 #define INSN_MOST    64u  /* of a copied instruction, and of what ends a segment */
-#define GIVE_MOST    104u /* of one that uses the counter register */
+#define GIVE_MOST    190u /* of one that uses the counter register */
 #define COLD_STACK   14u
 #define BRANCH_BYTES 6u /* of emit_jcc */
 
@@ -220,7 +220,7 @@ static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 	struct out o;
 
 	emit_store_gs(&j->o, RCX, T_SPILL3);
-	emit_pext(&j->o, RCX, RSP, &j->arena->data->aligned[3]);
+	emit_low_bits(&j->o, RSP, j->arena->data->aligned, 3);
 	emit_bytes(&j->o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
 	j->arena->cold -= COLD_STACK;
 	o.p = j->arena->cold;
@@ -300,7 +300,7 @@ void filter_accesses(struct job *j, uint32_t i)
 	filter_emit_data(j, i, is_live);
 	if (!looks_from(j, i + 1))
 		give_back(j);
-	filter_need_islands(j, (in->touches_31 ? GIVE_MOST : INSN_MOST) +
+	filter_need_islands(j, (job_touches_counter(in) ? GIVE_MOST : INSN_MOST) +
 				       (in->shows_x87 ? SHOW_MOST : 0));
 	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
 	for (uint32_t written = in->gprs_written; written; written &= written - 1)

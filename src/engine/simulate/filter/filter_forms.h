@@ -48,6 +48,46 @@ static inline void emit_pext(struct out *o, enum reg to, enum reg from, const ui
 	operand_near(o, (uint8_t)to, mask);
 }
 
+/* movq xmm13, r, or movq r, xmm13 */
+static inline void emit_move_13(struct out *o, enum reg r, bool back)
+{
+	emit_bytes(o,
+		   (const uint8_t[]){0x66, r & 8 ? 0x4d : 0x4c, 0x0f, back ? 0x7e : 0x6e,
+				     (uint8_t)(0xe8 | (r & 7))},
+		   5);
+}
+
+/* psllq xmm13, by, or psrlq */
+static inline void emit_shift_13(struct out *o, bool right, uint8_t by)
+{
+	emit_bytes(o, (const uint8_t[]){0x66, 0x41, 0x0f, 0x73, right ? 0xd5 : 0xf5, by}, 6);
+}
+
+/*
+ * `to` = what is left of `from`, shifted left, then right by that and `right`. Changes no flags.
+ * (All processors with AVX-512 have a quick pext, `mask` being what it takes. Others lack it, or
+ * take hundreds of cycles.)
+ */
+static inline void emit_bits(struct out *o, enum reg to, enum reg from, const uint64_t *mask,
+			     uint8_t left, uint8_t right)
+{
+	if (engine_vector_counter == COUNTER_YMM31) {
+		emit_pext(o, to, from, mask);
+		return;
+	}
+	emit_move_13(o, from, false);
+	emit_shift_13(o, false, left);
+	if (right)
+		emit_shift_13(o, true, (uint8_t)(left + right));
+	emit_move_13(o, to, true);
+}
+
+/* rcx = 0 if the lowest n bits of `from` are; aligned[n] has these bits. Changes no flags. */
+static inline void emit_low_bits(struct out *o, enum reg from, const uint64_t aligned[], uint8_t n)
+{
+	emit_bits(o, RCX, from, &aligned[n], (uint8_t)(64 - n), 0);
+}
+
 /* shl reg, by: changes flags */
 static inline void emit_shl(struct out *o, enum reg r, uint8_t by)
 {
@@ -101,20 +141,32 @@ static inline void emit_add_abs(struct out *o, uint32_t address)
 	emit_u8(o, 1);
 }
 
-/* vpaddq ymm31, ymm31, [tick] */
+/* vpaddq ymm31, ymm31, [tick]; or paddq xmm15, [tick] */
 static inline void emit_tick(struct out *o, const uint64_t *tick)
 {
+	if (engine_vector_counter == COUNTER_SSE) {
+		emit_bytes(o, (const uint8_t[]){0x66, 0x44, 0x0f, 0xd4}, 4);
+		operand_near(o, 15, tick);
+		return;
+	}
 	emit_bytes(o, (const uint8_t[]){0x62, 0x61, 0x85, 0x20, 0xd4}, 5);
 	operand_near(o, 31, tick);
 }
 
-/* vmovq [r], xmm31, or vmovhps of lane 1 */
+/* vmovq [r], xmm31, or vmovhps of lane 1; or movq, movhps of xmm15 */
 static inline void emit_stamp(struct out *o, enum reg r, bool second)
 {
-	emit_bytes(o,
-		   (const uint8_t[]){0x62, r & 8 ? 0x41 : 0x61, second ? 0x7c : 0xfd, 0x08,
-				     second ? 0x17 : 0xd6},
-		   5);
+	if (engine_vector_counter == COUNTER_SSE) {
+		if (!second)
+			emit_u8(o, 0x66);
+		emit_bytes(o, (const uint8_t[]){r & 8 ? 0x45 : 0x44, 0x0f, second ? 0x17 : 0xd6},
+			   3);
+	} else {
+		emit_bytes(o,
+			   (const uint8_t[]){0x62, r & 8 ? 0x41 : 0x61, second ? 0x7c : 0xfd, 0x08,
+					     second ? 0x17 : 0xd6},
+			   5);
+	}
 	emit_u8(o, (uint8_t)(((r & 7) == 5 ? 0x40 : 0) | 0x38 | (r & 7)));
 	if ((r & 7) == 4)
 		emit_u8(o, 0x24);

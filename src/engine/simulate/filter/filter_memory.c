@@ -86,7 +86,6 @@ static uint64_t line_mask(void)
 
 void filter_memory_write_constants(void)
 {
-	*(uint64_t *)low(FILTER_LINE_MASK) = line_mask();
 	*(uint64_t *)low(FILTER_NOBODY) = FILTER_NOBODY + sizeof(uint64_t);
 	write_order(FILTER_ORDER_8, 8);
 	write_order(FILTER_ORDER_16, 16);

@@ -79,6 +79,12 @@
 	mov	%rdi, OLDEST_CELL(%rcx)
 	.endm
 
+/* The line of an address. Changes flags. */
+	.macro line_of name
+	shl	$(64 - FILTER_ADDRESS_BITS), %\name
+	shr	$(64 - FILTER_ADDRESS_BITS + FILTER_LINE_SHIFT), %\name
+	.endm
+
 /* rax: the line of the access, if it is one. Changes rcx. */
 	.macro find_line_of_data slow
 	mov	%gs:T_MISS_ADDRESS, %rax
@@ -87,7 +93,7 @@
 	xor	%rax, %rcx
 	cmp	$63, %rcx
 	ja	\slow
-	pext	FILTER_LINE_MASK, %rax, %rax
+	line_of	rax
 	.endm
 
 /*
@@ -190,8 +196,10 @@
 	cmove	%rsi, %\name
 	.endm
 
-/* Writes the time of the access to the stamp at rsi; for fetches it is lane 0. */
+/* Writes the time of the access to the stamp at rsi; for fetches it is lane 0. Changes flags. */
 	.macro stamp is_code
+	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jne	48f
 	.if !\is_code
 	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
 	jnz	55f
@@ -200,8 +208,21 @@
 	.if !\is_code
 	jmp	56f
 55:	vmovhps	%xmm31, (%rsi)
-56:
 	.endif
+56:
+	.pushsection .text, 2
+48:
+	.if !\is_code
+	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
+	jnz	49f
+	.endif
+	movq	%xmm15, (%rsi)
+	jmp	56b
+	.if !\is_code
+49:	movhps	%xmm15, (%rsi)
+	jmp	56b
+	.endif
+	.popsection
 	.endm
 
 /* An access or fetch on two lines, of which one may be there. rsi: the place of the last one. */
@@ -216,7 +237,7 @@
 	cmpb	$63, SITE_SPAN(%rbx)
 	ja	\slow
 	mov	%gs:T_MISS_ADDRESS, %rax
-	pext	FILTER_LINE_MASK, %rax, %rax
+	line_of	rax
 	mov	FILTER_CELLS(,%rax,4), %esi
 	mov	FILTER_CELLS+4(,%rax,4), %edx
 	inc	%rax
@@ -285,7 +306,7 @@
 	.else
 	jnz	5f
 	mov	%gs:T_MISS_ADDRESS, %rax
-	pext	FILTER_LINE_MASK, %rax, %rax
+	line_of	rax
 	.endif
 	.if \has_sets
 	mov	%rax, %rcx
@@ -367,7 +388,8 @@ filter_refer:
 	save_flags
 	mov	SITE_NUMBER(%rbx), %ecx
 	mov	%gs:T_MISS_ADDRESS, %rax
-	pext	FILTER_LINE_MASK, %rax, %rsi
+	mov	%rax, %rsi
+	line_of	rsi
 	mov	FILTER_CELLS(,%rsi,4), %esi
 	test	%esi, %esi
 	jz	.Lslow_1
@@ -418,7 +440,7 @@ filter_refer:
 	mov	%edx, FILTER_TO_LABELS(%rsi)
 	jmp	1b
 6:	mov	%gs:T_MISS_ADDRESS, %rax
-	pext	FILTER_LINE_MASK, %rax, %rax
+	line_of	rax
 	movzwl	%ax, %edi
 	shl	$KNOWN_ENTRY_SHIFT, %edi
 	add	known_lines(%rip), %rdi
@@ -469,8 +491,10 @@ filter_slow:
 	pushfq
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	9f
-81:	vmovdqa64 %ymm31, %gs:T_COUNTERS
-	vmovq	%xmm31, %rdi
+81:	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jne	83f
+	vmovdqa64 %ymm31, %gs:T_COUNTERS
+82:	mov	%gs:T_COUNTERS, %rdi
 	call	filter_missed
 	mov	%rax, %gs:T_MISS_BACK
 	popfq
@@ -481,6 +505,9 @@ filter_slow:
 	each_other restore
 	mov	%gs:T_HOOK_SP, %rsp
 	jmp	*%gs:T_MISS_BACK
+83:	movdqa	%xmm15, %gs:T_COUNTERS
+	movdqa	%xmm14, %gs:T_COUNTERS+16
+	jmp	82b
 9:	pushq	$0x202
 	popfq
 	jmp	81b

@@ -110,7 +110,7 @@ static void charge(const struct filter_miss *m, uint64_t events)
 	uint64_t *numbers = numbers_of(m);
 
 	if (numbers != cells_spare())
-		sim_count_each_bit(numbers + CELL_FIRST_MISS, events, true);
+		sim_count_each_bit(numbers + CELL_FIRST_MISS, events, engine.wide);
 }
 
 /*
@@ -182,8 +182,11 @@ void filter_multi_count(void)
 
 	if (f.counted == waiting)
 		return;
-	f.s->is_wide = true;
-	filter_with_vectors(look_at_all);
+	f.s->is_wide = engine.wide;
+	if (engine.wide)
+		filter_with_vectors(look_at_all);
+	else
+		look_at_all();
 	f.s->is_wide = false;
 	f.counted = waiting;
 }

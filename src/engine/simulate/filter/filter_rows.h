@@ -100,6 +100,35 @@
 	vmovq	%xmm29, %rdx
 	.endm
 
+/*
+ * The same without AVX-512; changes rdi. A place that does not count has the greatest stamp: code
+ * that takes it writes its stamp next.
+ */
+	.macro least_with place, bits
+	mov	8 * \place(%r8), %rdi
+	.if \bits == 3
+	lea	\place(,%rdi,8), %rdi
+	.else
+	shl	$\bits, %rdi
+	add	$\place, %rdi
+	.endif
+	cmp	%rdx, %rdi
+	cmovb	%rdi, %rdx
+	.endm
+
+	.macro least_one_by_one places, bits
+	mov	(%r8), %rdx
+	shl	$\bits, %rdx
+	.irp	place, 1, 2, 3, 4, 5, 6, 7
+	least_with	\place, \bits
+	.endr
+	.if \places == 16
+	.irp	place, 8, 9, 10, 11, 12, 13, 14, 15
+	least_with	\place, \bits
+	.endr
+	.endif
+	.endm
+
 /* rdi: the OR of the 128 bytes at filter_saved. */
 	.macro sum_up_saved
 	mov	filter_saved(%rip), %rdi
@@ -109,11 +138,11 @@
 	.endm
 
 /*
- * r8: the place with the least stamp in the row at r8, except place rdx / 8; rdx: its stamp; rdi:
- * the cell of its line. Registers 29 and 30 are the target's: few programs use them; if one does
- * they are saved, with 512 bits.
+ * r8: the place with the least stamp in the row at r8, except place rdx / 8, which is at rsi if
+ * there is one (`but`); rdx: its stamp; rdi: the cell of its line. Registers 29 and 30 are the
+ * target's: few programs use them; if one does they are saved, with 512 bits.
  */
-	.macro least_place places, bits
+	.macro least_place places, bits, but
 	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS
 	keep_together 6
 	jne	57f
@@ -128,7 +157,9 @@
 	test	%rdi, %rdi
 	cmovz	FILTER_NOBODY, %rdi
 	.pushsection .text, 2 /* the macro may be used in subsection 1 */
-57:	vmovdqu64	%zmm29, filter_saved(%rip)
+57:	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jne	59f
+	vmovdqu64	%zmm29, filter_saved(%rip)
 	vmovdqu64	%zmm30, filter_saved+64(%rip)
 	least_of_row \places
 	vmovdqu64	filter_saved(%rip), %zmm29
@@ -140,6 +171,12 @@
 	mov	$VECTORS_USED, %edi
 	sbb	$VECTORS_USED - VECTORS_ZERO - 1, %edi
 	mov	%edi, %gs:T_HIGH_VECTORS
+	jmp	58b
+59:
+	.if \but
+	movq	$-1, (%rsi)
+	.endif
+	least_one_by_one \places, \bits
 	jmp	58b
 	.popsection
 	.endm
@@ -158,7 +195,7 @@
 	mov	$64, %edx
 	.endif
 	and	$-64, %r8
-	least_place 8, 3
+	least_place 8, 3, \but
 	.if !\is_quick
 	jmp	52f
 51:
@@ -169,7 +206,7 @@
 	mov	$128, %edx
 	.endif
 	and	$-128, %r8
-	least_place 16, 4
+	least_place 16, 4, \but
 52:
 	.endif
 	.endm
