@@ -142,6 +142,7 @@ static int set_up(struct store *s, struct err *err)
 				    "PRAGMA wal_autocheckpoint = 256;"
 				    "PRAGMA synchronous = OFF;"
 				    "PRAGMA temp_store = MEMORY;"
+				    "PRAGMA journal_mode = MEMORY;"
 				    "BEGIN IMMEDIATE;"
 				    "PRAGMA application_id = %u;"
 				    "PRAGMA user_version = %u;"

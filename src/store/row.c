@@ -143,6 +143,13 @@ void row_text(struct row *r, const char *text)
 		sqlite3_bind_text(r->q, ++r->column, text, -1, SQLITE_STATIC);
 }
 
+void row_list(struct row *r, const struct text *list)
+{
+	if (r->q != NULL)
+		sqlite3_bind_text64(r->q, ++r->column, text_get(list), list->count, SQLITE_STATIC,
+				    SQLITE_UTF8);
+}
+
 void row_id(struct row *r, int64_t id)
 {
 	if (id == STORE_NONE)

@@ -43,7 +43,7 @@ static int end_row(struct store *s, struct row *r, struct store_batch *b, struct
 	numbers_end(&b->list);
 	if (b->list.failed)
 		return row_out_of_memory(s, err);
-	row_text(r, text_get(&b->list));
+	row_list(r, &b->list);
 	status = row_end(r, err);
 	begin_next(b);
 	return status;
