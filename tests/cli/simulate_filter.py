@@ -77,7 +77,10 @@ def the_filter_mode_changes_nothing():
               ['--cache=L1i=8K,4,64,random:7', '--cache=LL=64K,16,64,random'],
               ['--no-instructions', '--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,128,plru'],
               ['--cache=L2=16K,4,64,srrip', '--cache=LL=64K,full,64,fifo'], ['--cache=L1d=4K,4,64,plru'], SEVERAL[:1],
-              ['--cache=LL=none']]
+              ['--cache=LL=none'],
+              # Last levels whose sets are no power of two, and of more ways than first levels may have.
+              ['--cache=LL=48K,16,64'], ['--cache=LL=9K,3,64', '--no-instructions'], ['--cache=LL=60K,20,64'],
+              ['--cache=LL=80K,20,64'], ['--cache=LL=64K,32,64'], ['--cache=LL=102K,17,64']]
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],
@@ -135,6 +138,13 @@ def the_filter_mode_keeps_the_misses_of_what_is_tried_again():
     with environment('report_us=1000'):
         for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
             check_filter(*SMALL, *more, '--', program('selfmod'))
+
+
+@case
+def the_filter_mode_hands_its_lines_over():
+    """To the replay's caches of each kind, where the program maps memory over the tables."""
+    for last in '64K,16,64', '192K,16,64', '6M,12,64', '60K,20,64':
+        check_filter('--no-call-graph', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
 
 
 @case

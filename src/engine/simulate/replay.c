@@ -93,8 +93,7 @@ static bool make_hierarchies(void)
 		struct sim_geometry g = h->shared.geometry;
 
 		for (uint32_t level = 0; level < g.level_count; level++)
-			/* for the filter and replay_wide */
-			g.levels[level].is_packed = n == 1 && has_filter();
+			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
 		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
 			return false;
 		h->shared.charge = charge;

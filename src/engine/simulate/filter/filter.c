@@ -29,27 +29,26 @@
 #include "sim/system/hierarchy.h"
 #include "sim/system/multi.h"
 
-#define LINES	      (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
-#define CELLS_BYTES   (LINES * sizeof(uint32_t))
-#define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
-#define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
-#define OWNERS_AT     FILTER_OWNERS
-#define OWNERS_BYTES  FILTER_STAMPS_BYTES /* of each level */
-#define OLDEST_AT     (LAST_CELLS_AT + CELLS_BYTES)
-#define OLDEST_BYTES \
-	(FILTER_STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
-#define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
-#define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
-#define STAMPS_AT     FILTER_STAMPS
-#define CODE_CELLS_AT FILTER_CODE_CELLS
-#define CODE_LINES    (8ull << 20)
+#define LINES		 (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
+#define CELLS_BYTES	 (LINES * sizeof(uint32_t))
+#define CODE_INDEX_AT	 (FILTER_CELLS + CELLS_BYTES)
+#define LAST_CELLS_AT	 (FILTER_CELLS + 2 * CELLS_BYTES)
+#define OWNERS_AT	 FILTER_OWNERS
+#define OLDEST_AT	 (LAST_CELLS_AT + CELLS_BYTES)
+#define OLDEST_BYTES	 (FILTER_FIRST_BYTES / 64 * sizeof(struct filter_oldest)) /* each */
+#define LINES_AT	 (OLDEST_AT + 2 * OLDEST_BYTES)
+#define HIGH_BYTES	 (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
+#define STAMPS_AT	 FILTER_STAMPS
+#define ALL_STAMPS_BYTES (2 * FILTER_FIRST_BYTES + FILTER_LAST_BYTES)
+#define CODE_CELLS_AT	 FILTER_CODE_CELLS
+#define CODE_LINES	 (8ull << 20)
 
-_Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * FILTER_STAMPS_BYTES, "layout");
-_Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + 3 * OWNERS_BYTES, "layout");
+_Static_assert(FILTER_OWNERS >= STAMPS_AT + ALL_STAMPS_BYTES, "layout");
+_Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
 _Static_assert(FILTER_LABELS == FILTER_MISSES + FILTER_MOST_SITES * 8ull, "layout");
 _Static_assert(STAMPS_AT + FILTER_TO_LABELS >= FILTER_LABELS &&
-		       FILTER_COUNTERS >= STAMPS_AT + FILTER_TO_LABELS + FILTER_STAMPS_BYTES,
+		       FILTER_COUNTERS >= STAMPS_AT + FILTER_TO_LABELS + FILTER_FIRST_BYTES,
 	       "layout");
 _Static_assert(FILTER_NOBODY >= FILTER_SETS_COUNT + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
 	       "layout");
@@ -113,10 +112,10 @@ static void make_level(struct filter_level *l, const struct sim_cache *c, uint32
 {
 	const uint64_t row = filter_row_bytes(c) / sizeof *l->stamps;
 
-	l->stamps = low(STAMPS_AT + number * FILTER_STAMPS_BYTES);
-	l->owners = low(OWNERS_AT + number * OWNERS_BYTES);
+	l->stamps = low(STAMPS_AT + number * FILTER_FIRST_BYTES);
+	l->owners = low(OWNERS_AT + number * FILTER_FIRST_BYTES);
 	l->set_mask = c->set_mask;
-	l->row_shift = (uint64_t)__builtin_ctzll(filter_row_bytes(c));
+	l->places = row;
 	l->by_use = c->replacement == SIM_REPLACE_LRU;
 	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
 		for (uint64_t way = c->ways; way < row; way++)
@@ -126,8 +125,8 @@ static void make_level(struct filter_level *l, const struct sim_cache *c, uint32
 void filter_forget_oldest(struct filter_level *l, uint64_t set)
 {
 	if (l->oldest)
-		l->oldest[set] = (struct filter_oldest){
-			.stamp = UINT64_MAX, .place = l->stamps + (set << l->row_shift >> 3)};
+		l->oldest[set] = (struct filter_oldest){.stamp = UINT64_MAX,
+							.place = l->stamps + set * l->places};
 }
 
 static void make_first_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
@@ -146,8 +145,11 @@ static void make_levels(void)
 	if (f.has_code)
 		make_first_level(&w.code, c->code, 1);
 	w.is_fast = c->last != 0;
-	if (w.is_fast)
-		make_level(&w.last, c->last, 2);
+	if (!w.is_fast)
+		return;
+	make_level(&w.last, c->last, 2);
+	w.last_sets = c->last->sets;
+	w.last_magic = c->last->set_magic;
 }
 
 static void prepare_misses(void)
@@ -273,7 +275,7 @@ static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t pl
 /* Evicts a line for `line`, whose cell is 0. Returns its place. */
 static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
 {
-	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
+	uint64_t places = l->places, first = sim_cache_set(cache_of(l), line) * places;
 	uint64_t least = victim(l, first, places);
 	uint32_t place = (uint32_t)(uintptr_t)&l->stamps[least];
 

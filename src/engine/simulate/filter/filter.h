@@ -36,7 +36,8 @@
 #define FILTER_ADDRESS_BITS 47
 #define FILTER_LINE_BITS    (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
 #define FILTER_STAMPS	    (FILTER_LOW + 4096)
-#define FILTER_STAMPS_BYTES 0x1000000 /* of each level: 128 MB of caches */
+#define FILTER_FIRST_BYTES  0x400000  /* stamps of each first level */
+#define FILTER_LAST_BYTES   0x2800000 /* of LL: 320 MB of caches */
 #define FILTER_TO_OWNERS    0x3000840 /* from a stamp to its owner */
 #define FILTER_OWNERS	    (FILTER_STAMPS + FILTER_TO_OWNERS)
 #define FILTER_CODE_CELLS   (FILTER_STAMPS + 0x6001000)
@@ -66,7 +67,7 @@
 #define L_STAMPS 0
 #define L_OWNERS 8
 #define L_MASK	 16
-#define L_SHIFT	 24
+#define L_PLACES 24
 #define L_BY_USE 32
 #define L_OLDEST 40
 /* struct filter_oldest */
@@ -80,7 +81,9 @@
 #define F_LAST	     112
 #define F_LAST_CELLS 168
 #define F_LAST_CLOCK 176
-#define F_TO_LAST    184
+#define F_LAST_SETS  184
+#define F_LAST_MAGIC 192
+#define F_TO_LAST    200
 
 #ifndef __ASSEMBLER__
 
@@ -183,13 +186,16 @@ struct filter_oldest {
 	uint64_t unused;
 };
 
-/* A cache. The row of a set has 8 or 16 places; places beyond the ways have the greatest stamp. */
+/*
+ * A cache. The row of a set has 8 or 16 places; places beyond the ways have the greatest stamp. In
+ * an LL of more than 16 ways it has as many places as ways.
+ */
 struct filter_level {
 	uint64_t *stamps;
 	uint32_t **owners; /* by stamp: the cell of the line there, or NULL */
-	uint64_t set_mask;
-	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
-	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
+	uint64_t set_mask; /* unless the cache has a set_magic, see sim_cache_set */
+	uint64_t places;   /* of a row */
+	uint64_t by_use;   /* LRU: stamps say when lines were used, else (FIFO) when they came */
 	struct filter_oldest *oldest; /* by set of a first level; for filter_miss.S only */
 	/* FIFO with stamps by use (filter_conflicts.h): when lines came, by place; else NULL */
 	uint64_t *came;
@@ -200,9 +206,10 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set);
 /* The levels; read by filter_miss.S, too. */
 struct filter_state {
 	struct filter_level data, code;
-	struct filter_level last; /* LL in the same form, if is_fast */
-	uint32_t *last_cells;	  /* by line, like those of data */
-	uint64_t last_clock;	  /* LL has its own time, as data and code share it */
+	struct filter_level last;	/* LL in the same form, if is_fast */
+	uint32_t *last_cells;		/* by line, like those of data */
+	uint64_t last_clock;		/* LL has its own time, as data and code share it */
+	uint64_t last_sets, last_magic; /* its sets and set_magic, see sim_cache_set */
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
 	uint32_t columns[3][2];	 /* positions in a cell of events: [column][missed in LL, too] */
@@ -214,7 +221,7 @@ extern struct filter_state filter_state;
 
 _Static_assert(offsetof(struct filter_level, owners) == L_OWNERS, "layout");
 _Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
-_Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
+_Static_assert(offsetof(struct filter_level, places) == L_PLACES, "layout");
 _Static_assert(offsetof(struct filter_level, by_use) == L_BY_USE, "layout");
 _Static_assert(offsetof(struct filter_level, oldest) == L_OLDEST, "layout");
 _Static_assert(sizeof(struct filter_oldest) == 1 << OLDEST_SHIFT, "layout");
@@ -225,6 +232,8 @@ _Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
 _Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layout");
 _Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layout");
+_Static_assert(offsetof(struct filter_state, last_sets) == F_LAST_SETS, "layout");
+_Static_assert(offsetof(struct filter_state, last_magic) == F_LAST_MAGIC, "layout");
 _Static_assert(offsetof(struct filter_state, to_last) == F_TO_LAST, "layout");
 
 #endif

@@ -28,16 +28,42 @@
 	.endm
 
 /*
+ * r8: the place with the least stamp of the rcx at rsi, up to 32; rdi: the cell of its line.
+ * Changes rcx, rdx.
+ */
+	.macro many_places
+	mov	$-1, %rdx
+35:	mov	-8(%rsi,%rcx,8), %rdi
+	shl	$5, %rdi
+	lea	-1(%rdi,%rcx), %rdi
+	cmp	%rdx, %rdi
+	cmovb	%rdi, %rdx
+	dec	%ecx
+	jnz	35b
+	and	$31, %edx
+	lea	(%rsi,%rdx,8), %r8
+	mov	FILTER_TO_OWNERS(%r8), %rdi
+	test	%rdi, %rdi
+	cmovz	FILTER_NOBODY, %rdi
+	.endm
+
+/*
  * The line replaces the oldest one of its set; with data the field of the note says which. Changes
  * rsi, rdi, r8, rcx, rdx.
  */
 	.macro bring_in_last has_data, field
+	cmpq	$0, STATE(F_LAST_MAGIC)
+	jne	31f
 	mov	%eax, %esi
 	and	STATE(F_LAST + L_MASK), %esi
-	mov	STATE(F_LAST + L_SHIFT), %ecx
-	shl	%cl, %rsi
-	add	STATE(F_LAST + L_STAMPS), %rsi
+32:	mov	STATE(F_LAST + L_PLACES), %rcx
+	mov	STATE(F_LAST + L_STAMPS), %rdx
+	imul	%rcx, %rsi
+	lea	(%rdx,%rsi,8), %rsi
+	cmp	$16, %ecx
+	ja	33f
 	find_least	F_LAST, 0, 0
+34:
 	.if \has_data
 	mov	%rdi, \field(%r9)
 	.endif
@@ -46,6 +72,17 @@
 	mov	%r8d, (%rdi)
 	mov	%rdi, FILTER_TO_OWNERS(%r8)
 	mov	%r11, (%r8)
+	.subsection 1
+31:	mov	%rax, %rdi		/* line % sets, see sim_cache_set */
+	mov	%rax, %rsi
+	mulq	STATE(F_LAST_MAGIC)
+	imul	STATE(F_LAST_SETS), %rdx
+	sub	%rdx, %rsi
+	mov	%rdi, %rax
+	jmp	32b
+33:	many_places
+	jmp	34b
+	.previous
 	.endm
 
 /* Counts the miss at r9 as one of LL, for the site and the call graph. Changes rdx, rdi. */

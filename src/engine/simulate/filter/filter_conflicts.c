@@ -30,7 +30,7 @@ static uint64_t *take_times(const struct filter_level *l, uint64_t stamps)
 
 static int init_first(struct recency *r, struct filter_level *l, const struct sim_cache *first)
 {
-	const uint64_t stamps = first->sets << l->row_shift >> 3;
+	const uint64_t stamps = first->sets * l->places;
 
 	l->by_use = true;
 	if (first->replacement == SIM_REPLACE_FIFO && !(l->came = take_times(l, stamps)))
@@ -75,7 +75,7 @@ static uint64_t *low(uint32_t place)
 
 uint32_t filter_hidden_place(const struct filter_level *l, uint64_t line, const uint32_t *cell)
 {
-	const uint64_t ways = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * ways;
+	const uint64_t ways = l->places, first = (line & l->set_mask) * ways;
 	const bool are_some = filter_conflicts_are_on
 				      ? l != &filter_state.last
 				      : filter_window_is_open && l == &filter_state.data;

@@ -9,23 +9,28 @@
 
 #define w filter_state
 
-#define LEAST_SETS 8u /* neighbouring lines of one segment never meet in a set of code */
+#define MOST_WAYS  32u /* of LL, see many_places in filter_below.S */
+#define LEAST_SETS 8u  /* neighbouring lines of one segment never meet in a set of code */
 
 uint64_t filter_row_bytes(const struct sim_cache *c)
 {
-	return round_up(c->ways, 8) * sizeof(uint64_t);
+	return (c->ways > SIM_SHORT_WAYS ? c->ways : round_up(c->ways, 8)) * sizeof(uint64_t);
+}
+
+static bool fits(const struct sim_cache *c, uint32_t most_ways, uint64_t bytes)
+{
+	return c->entries && c->shift == FILTER_LINE_SHIFT && c->sets >= LEAST_SETS &&
+	       c->ways <= most_ways && c->sets * filter_row_bytes(c) <= bytes;
 }
 
 bool filter_can_hold(const struct sim_cache *c)
 {
-	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
-	       c->sets >= LEAST_SETS && c->ways <= SIM_SHORT_WAYS &&
-	       c->sets * filter_row_bytes(c) <= FILTER_STAMPS_BYTES;
+	return fits(c, MOST_WAYS, FILTER_LAST_BYTES);
 }
 
 bool filter_can_hold_first(const struct sim_cache *c)
 {
-	return filter_can_hold(c) &&
+	return fits(c, SIM_SHORT_WAYS, FILTER_FIRST_BYTES) && !c->set_magic &&
 	       (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
 		c->replacement == SIM_REPLACE_RANDOM);
 }
@@ -93,7 +98,7 @@ static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t pla
 static void hand_over(const struct pair *p)
 {
 	const struct filter_level *l = p->level;
-	uint64_t places = 1ull << l->row_shift >> 3;
+	uint64_t places = l->places;
 
 	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
 		for (uint32_t **owner; (owner = next_of_row(p, first, places)) != 0;) {

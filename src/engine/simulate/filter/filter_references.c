@@ -57,7 +57,7 @@ static uint64_t places(void)
 {
 	const struct filter_level *l = &filter_state.data;
 
-	return (l->set_mask + 1) << l->row_shift >> 3;
+	return (l->set_mask + 1) * l->places;
 }
 
 bool filter_references_start(void)

@@ -185,7 +185,7 @@
 	.macro find_least level, is_quick, but
 	mov	%rsi, %r8
 	.if !\is_quick
-	cmpl	$6, STATE(\level + L_SHIFT)
+	cmpl	$8, STATE(\level + L_PLACES)
 	jne	51f
 	.endif
 	.if \but

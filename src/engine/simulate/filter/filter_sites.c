@@ -16,7 +16,6 @@
 
 /* large, so that it does not lie among the program's mappings */
 #define OWNERS_RESERVE (1ull << 30)
-#define STAMPS_OF_8    6u /* log2 of the bytes of a row */
 
 /*
  * Misses of a site: all; and those that missed in LL, too. With several hierarchies these 64 bits
@@ -55,7 +54,7 @@ extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refe
 
 static bool is_quick(const struct filter_level *l)
 {
-	return l->row_shift == STAMPS_OF_8 && l->by_use;
+	return l->places == 8 && l->by_use;
 }
 
 static const char *behind_with_data(enum filter_stub stub, bool is_code)

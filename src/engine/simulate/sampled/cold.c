@@ -26,7 +26,7 @@ bool cold_start(void)
 
 static void empty_level(struct filter_level *l, const struct sim_cache *c)
 {
-	const uint64_t places = 1ull << l->row_shift >> 3;
+	const uint64_t places = l->places;
 
 	for (uint64_t set = 0; set < c->sets; set++) {
 		for (uint64_t i = set * places; i < set * places + c->ways; i++) {
