@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  29u
+#define CHANNEL_VERSION		  30u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -344,6 +344,16 @@ struct record_thread {
  */
 #define CHANNEL_NEAR 64u
 
+/*
+ * What goes on between the two touches of a near sample: touches of other lines, told by those of a
+ * choice of far lines that no two neighbours belong to (far_units.h). They are counted by how long
+ * ago their line of 64 bytes was touched last: class c from CHANNEL_TOUCHED * 4^c accesses of the
+ * thread on, all later ones in the class before the last, first touches in the last.
+ */
+#define CHANNEL_TOUCHED	      1024u
+#define CHANNEL_TOUCH_CLASSES 7u
+#define CHANNEL_TOUCHES_MOST  UINT8_MAX /* of a class between two touches; it stands for more too */
+
 /* A window closed. Its samples come before it in the ring. */
 struct record_window {
 	struct record_header h;
@@ -357,6 +367,8 @@ struct record_window {
 	/* accesses sampled at random, including near samples that were dropped */
 	uint64_t chosen;
 	uint64_t chosen_loads; /* pure loads among them */
+	/* touches of the far lines that are counted, by class */
+	uint64_t touches[CHANNEL_TOUCH_CLASSES];
 	/* far touches in it, which all far lines tell; weighted */
 	uint64_t far[CHANNEL_FAR_SIZES];
 	/* far lines so far, of all threads, and how many lines each of them stands for now */
@@ -397,6 +409,9 @@ struct record_sample {
 	uint64_t line;	   /* address of the watched line */
 	struct record_access begin; /* the sampled access */
 	struct record_access end;   /* the reusing one; all zero unless SAMPLE_REUSED */
+	/* in between, by class; zero unless SAMPLE_REUSED and no nearer than CHANNEL_NEAR */
+	uint8_t touches[CHANNEL_TOUCH_CLASSES];
+	uint8_t reserved;
 };
 
 /* Of one line size. */
@@ -436,6 +451,8 @@ struct nested_event {
 	uint32_t weight;   /* watches that it represents; costly watches are dropped at random */
 	uint64_t distance; /* as in record_sample */
 	struct record_access end;
+	uint8_t touches[CHANNEL_TOUCH_CLASSES]; /* as in record_sample */
+	uint8_t reserved;
 };
 
 /*
@@ -546,13 +563,14 @@ _Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
-_Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access),
+_Static_assert(sizeof(struct nested_event) == 24 + sizeof(struct record_access),
 	       "layout of nested_event");
 _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access),
 	       "layout of record_nested");
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
-_Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
-_Static_assert(sizeof(struct record_window) == 64 + 24 * CHANNEL_FAR_SIZES,
+_Static_assert(sizeof(struct record_sample) == 128, "layout of record_sample");
+_Static_assert(sizeof(struct record_window) ==
+		       64 + 24 * CHANNEL_FAR_SIZES + 8 * CHANNEL_TOUCH_CLASSES,
 	       "layout of record_window");
 _Static_assert(sizeof(struct record_module) == 72, "layout of record_module");
 _Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");

@@ -13,6 +13,7 @@ _Static_assert(STACK_FIRST == STORE_STACK_FIRST && STACK_SIZES == STORE_STACK_SI
 	       "the same sizes of lines");
 _Static_assert(STORE_FAR == CHANNEL_FAR && STORE_FAR_SIZES == CHANNEL_FAR_SIZES,
 	       "the same far reuses");
+_Static_assert(STORE_TOUCH_CLASSES == CHANNEL_TOUCH_CLASSES, "the same classes of touches");
 
 int recorder_made_code(struct recorder *r, struct process *p)
 {
@@ -158,6 +159,7 @@ const char *recorder_on_sample(struct recorder *r, struct process *p, const stru
 	/* The process made at least as many accesses in between as this thread. */
 	if (s->status == SAMPLE_REUSED)
 		row.end = to_access(r, p, &s->end, s->position + s->distance + 1);
+	memcpy(row.touches, s->touches, sizeof(row.touches));
 	note(r, store_put_sample(r->store, &row, &r->err));
 	p->close += is_close(r, s);
 	r->samples++;
@@ -229,13 +231,15 @@ const char *recorder_on_nested(struct recorder *r, struct process *p, const stru
 		.event_count = n->count,
 	};
 
-	for (uint32_t i = 0; i < n->count; i++)
+	for (uint32_t i = 0; i < n->count; i++) {
 		events[i] = (struct store_nested_event){
 			.sizes = e[i].sizes,
 			.weight = e[i].weight,
 			.distance = e[i].distance,
 			.end = to_access(r, p, &e[i].end, n->position + e[i].distance + 1),
 		};
+		memcpy(events[i].touches, e[i].touches, sizeof(events[i].touches));
+	}
 	note(r, store_put_nested(r->store, &row, &r->err));
 	return NULL;
 }
@@ -267,6 +271,7 @@ const char *recorder_on_window(struct recorder *r, struct process *p, const stru
 		.close = p->close,
 	};
 
+	memcpy(row.touches, w->touches, sizeof(row.touches));
 	for (size_t i = 0; i < CHANNEL_FAR_SIZES; i++)
 		row.far[i] = to_weight(w->far[i]);
 	note(r, store_put_window(r->store, &row, &r->err));

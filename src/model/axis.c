@@ -33,6 +33,11 @@ static size_t window_of(const struct model *m, size_t last, double position)
 	return low;
 }
 
+uint32_t axis_cell(const struct model *m, size_t last, double position, double *part)
+{
+	return cell_of(m, window_of(m, last, position), position, part);
+}
+
 static struct reuse reuse_of(const struct model *m, uint32_t window, uint64_t position,
 			     double distance)
 {
@@ -42,7 +47,7 @@ static struct reuse reuse_of(const struct model *m, uint32_t window, uint64_t po
 	struct reuse r = {.distance = distance};
 
 	r.cell = cell_of(m, window, end, &r.part);
-	r.begin_cell = cell_of(m, window_of(m, window, begin), begin, &r.begin_part);
+	r.begin_cell = axis_cell(m, window, begin, &r.begin_part);
 	return r;
 }
 
@@ -59,6 +64,7 @@ static size_t read_near(const struct model *m, const struct model_input *in, str
 		count++;
 		*r = reuse_of(m, near->window, near->position, (double)near->distance);
 		r->weight = near->weight;
+		memcpy(r->between, near->between, sizeof(r->between));
 		r->source = (uint32_t)i;
 		r->kind = near->distance < MODEL_CLOSE ? REUSE_CLOSE : REUSE_NEAR;
 	}
@@ -104,6 +110,10 @@ static void place_windows(struct model *m, const struct model_input *in)
 		w->length = fmax(1, (double)from->length);
 		w->start = fmax((double)from->start, m->end);
 		w->scale = fmax(1, (double)from->stands_for / w->length);
+		for (unsigned c = 0; c < MODEL_TOUCHES; c++) {
+			w->touches[c] = (double)from->touches[c];
+			m->has_touches |= from->touches[c] > 0;
+		}
 		m->end = w->start + w->length;
 	}
 }
@@ -119,13 +129,14 @@ int axis_place(struct model *m, const struct model_input *in)
 	m->sums = calloc(in->window_count + 1, sizeof(*m->sums));
 	m->reuses = malloc((most + 1) * sizeof(*m->reuses));
 	m->miss = calloc(most + 1, sizeof(*m->miss));
+	m->chance = calloc(most + 1, sizeof(*m->chance));
 	m->cell_first = calloc(cells + 2, sizeof(*m->cell_first));
 	m->misses = calloc(cells + 1, sizeof(*m->misses));
 	m->passed = calloc(most + 1, sizeof(*m->passed));
 	m->begins = calloc(in->near_count + 1, sizeof(*m->begins));
 	if (unsorted == NULL || m->windows == NULL || m->sums == NULL || m->reuses == NULL ||
-	    m->miss == NULL || m->cell_first == NULL || m->misses == NULL || m->passed == NULL ||
-	    m->begins == NULL) {
+	    m->miss == NULL || m->chance == NULL || m->cell_first == NULL || m->misses == NULL ||
+	    m->passed == NULL || m->begins == NULL) {
 		free(unsorted);
 		return -1;
 	}

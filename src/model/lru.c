@@ -37,27 +37,53 @@ static double near_miss(const struct sets_table *t, const float *lines)
 	return sum / MODEL_PAIRS;
 }
 
-static double far_miss(const struct model *m, const struct sets_table *t, const struct reuse *r,
-		       double more)
+/* P(miss) of reuses whose last touch was not seen, by the least that they may be far. */
+struct hidden {
+	double miss[HIDDEN_BINS];
+};
+
+static void hidden_init(struct hidden *h, const struct model *m, const struct sets_table *t,
+			double more)
+{
+	double misses = 0, all = 0;
+	struct expected e;
+
+	expected_measure(&e, m);
+	for (unsigned bin = m->hidden_most + 1; bin-- > 0;) {
+		double lines = more * expected_lines(&e, hidden_distance(bin));
+
+		misses += m->hidden[bin] * sets_table_miss(t, lines);
+		all += m->hidden[bin];
+		h->miss[bin] = misses / all;
+	}
+}
+
+static double far_miss(const struct model *m, const struct sets_table *t, const struct hidden *h,
+		       const struct reuse *r, double more)
 {
 	const struct window *w = reuse_window(m, r);
+	double since = w->length * (r->cell % MODEL_CELLS + r->part) / MODEL_CELLS;
+	unsigned bin = hidden_bin(since);
 
 	if (r->kind == REUSE_FAR)
 		return sets_table_miss(t, more * r->lines);
-	return 1 - w->hidden * (1 - sets_table_miss(t, more * w->seen));
+	bin = bin < m->hidden_most ? bin : m->hidden_most;
+	return 1 - w->hidden * (1 - h->miss[bin]);
 }
 
 double lru_far(const struct model *m, const struct sets *sets, double more)
 {
 	struct sets_table t;
+	struct hidden h;
 	double sum = 0;
 
 	sets_table_init(&t, sets);
+	hidden_init(&h, m, &t, more);
 	for (size_t i = 0; i < m->reuse_count; i++) {
 		const struct reuse *r = &m->reuses[i];
 
 		if (r->kind >= REUSE_FAR)
-			sum += reuse_window(m, r)->scale * r->weight * far_miss(m, &t, r, more);
+			sum += reuse_window(m, r)->scale * r->weight * far_miss(m, &t, &h, r, more);
 	}
 	return sum / m->accesses;
 }
@@ -65,14 +91,16 @@ double lru_far(const struct model *m, const struct sets *sets, double more)
 void lru_solve(struct model *m, const struct sets *sets)
 {
 	struct sets_table t;
+	struct hidden h;
 
 	sets_table_init(&t, sets);
+	hidden_init(&h, m, &t, 1);
 	for (size_t i = 0; i < m->reuse_count; i++) {
 		const struct reuse *r = &m->reuses[i];
 		const float *lines = &m->between[(size_t)r->source * MODEL_PAIRS];
 
 		if (r->kind >= REUSE_FAR)
-			m->miss[i] = far_miss(m, &t, r, 1);
+			m->miss[i] = far_miss(m, &t, &h, r, 1);
 		else
 			m->miss[i] = r->distance < sets->ways ? 0 : near_miss(&t, lines);
 	}

@@ -22,6 +22,15 @@
 
 #define MODEL_FAR 16384u /* accesses; the least distance of a far reuse */
 
+/*
+ * Touches of counted lines, a fair choice of lines of 64 bytes, by the time since their last touch:
+ * class c from MODEL_TOUCHED * 4^c accesses on, the last but one all later ones, the last one first
+ * touches.
+ */
+#define MODEL_TOUCHED 1024u
+#define MODEL_TOUCHES 7
+#define MODEL_CLOSE   64u /* accesses; near samples closer than this are kept by a coin */
+
 enum model_policy {
 	MODEL_RANDOM = 0,
 	MODEL_LRU = 1,
@@ -32,16 +41,18 @@ struct model_window {
 	uint64_t start;	     /* accesses inside the windows before it */
 	uint64_t length;     /* accesses inside it */
 	uint64_t stands_for; /* accesses of the run for which it stands, its own included */
+	uint64_t touches[MODEL_TOUCHES];
 };
 
 /* An access chosen at random, and how soon its line was touched again. */
 struct model_near {
-	uint64_t position; /* of the next touch; if is_far, of the chosen access */
-	uint64_t distance; /* accesses strictly between; if is_far, not used */
-	double weight;	   /* accesses of its window that it stands for */
-	uint32_t window;   /* index into the windows */
-	uint16_t touches;  /* lines that the access touches, at least 1 */
-	bool is_far;	   /* not touched again within MODEL_FAR accesses */
+	uint64_t position;		/* of the next touch; if is_far, of the chosen access */
+	uint64_t distance;		/* accesses strictly between; if is_far, not used */
+	double weight;			/* accesses of its window that it stands for */
+	uint32_t window;		/* index into the windows */
+	uint16_t touches;		/* lines that the access touches, at least 1 */
+	bool is_far;			/* not touched again within MODEL_FAR accesses */
+	uint8_t between[MODEL_TOUCHES]; /* of counted lines; 0 if closer than MODEL_CLOSE */
 };
 
 /* A touch of a line whose last touch was MODEL_FAR or more accesses ago, or its first touch. */

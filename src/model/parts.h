@@ -11,13 +11,13 @@
  */
 #define MODEL_CELLS 4u
 
-/* Near samples that are closer than this (accesses) are kept by a coin. */
-#define MODEL_CLOSE 64u
 #define MODEL_NODES 41u /* distances 1, sqrt(2), 2 .. 2^20 */
 
 /* How wrong the model may be itself, whatever the number of samples. */
 #define MODEL_ERROR_ABSOLUTE 0.001
 #define MODEL_ERROR_RELATIVE 0.03
+
+#define HIDDEN_BINS 24u
 
 #define MODEL_PAIRS 8u /* counted pairs that say how many lines a near reuse has in between */
 
@@ -27,6 +27,12 @@ enum reuse_kind {
 	REUSE_FAR,
 	REUSE_FIRST, /* first touches, and reuses whose last touch no window saw */
 	REUSE_KINDS
+};
+
+/* Of a few values the one below, and the part that goes to the next. */
+struct node {
+	uint32_t below;
+	float over;
 };
 
 /* What ends inside of a window: a reuse, or a first touch. */
@@ -39,23 +45,34 @@ struct reuse {
 	uint32_t source;	   /* its place in the input, among the near or the far ones */
 	enum reuse_kind kind;
 	/* see spread.c; of far reuses that began before their cell: see random.c */
-	uint32_t node;
-	double over;
+	struct node node;
+	/* see bursts.c */
+	uint8_t between[MODEL_TOUCHES]; /* of near reuses */
+	uint8_t octave;
+	int8_t class;
 };
 
 /* A stretch of the axis, and what ends in it. */
 struct window {
 	double start, length, scale; /* scale: accesses of the run for each of its own */
 	double hidden;		     /* share of the first touches that are reuses behind a gap */
-	double seen;		     /* lines that were seen before it */
 	double sampled; /* accesses that the chosen access of a sample stands for, close or not */
+	double touches[MODEL_TOUCHES];
 };
 
 /* What a solution says of a window. */
 struct window_sum {
 	double accesses, misses;
+	double burst;	 /* see bursts.c */
+	double slope;	 /* of the fully associative cache last solved, as elastic */
 	double elastic;	 /* misses that come when all misses become more by a share, over it */
 	double variance; /* of misses, by the choice of what was seen */
+};
+
+/* Weights of near reuses at MODEL_NODES distances, in each cell; see spread.c. */
+struct spread {
+	double *near;
+	double *weight; /* their sum */
 };
 
 struct model {
@@ -69,20 +86,29 @@ struct model {
 
 	/* of near reuses: MODEL_PAIRS numbers of lines in between; at MODEL_PAIRS * source */
 	float *between;
-	/* weights of near reuses at MODEL_NODES distances, in each cell; see spread.c */
-	double *near;
-	double *near_weight; /* their sum */
+	struct spread spread; /* of near reuses */
+	struct spread close;  /* of those that bursts.c leaves out */
+	size_t cells_around;  /* see spread.c */
+	bool has_touches;
+
+	double hidden[HIDDEN_BINS]; /* weights of far reuses, by distance: see hidden.c */
+	unsigned hidden_most;	    /* the last that has any */
 
 	double far_share, far_variance; /* of accesses */
 	double far_line_weight;		/* lines that a counted one stands for */
 	double accesses;		/* of the run, as far as reuses stand for them */
 	double end;			/* of the axis */
-	size_t spread;			/* see spread.c */
 
 	/* Scratch of a solution. */
-	double *miss;		 /* P(miss) of each reuse */
-	double *misses;		 /* up to the begin of each cell, and at the end */
-	double *passed;		 /* of each far reuse: see random.c */
+	double *miss;	/* P(miss) of each reuse */
+	double *chance; /* the same, of a fully associative cache */
+	double *misses; /* up to the begin of each cell, and at the end */
+	double *passed; /* of each far reuse: see random.c */
+	/* see bursts.c */
+	double *near_misses;	 /* in each cell, not of close ones */
+	double *short_misses;	 /* up to the begin of each cell, and at the end */
+	double *expected;	 /* misses between the touches of near reuses: by M(t), */
+	double *met;		 /* and as seen */
 	double *near_miss;	 /* P(miss) at MODEL_NODES distances, in each cell */
 	struct window_sum *sums; /* of each window */
 };
@@ -94,6 +120,8 @@ static inline const struct window *reuse_window(const struct model *m, const str
 
 /* The steps of model_new, in this order; 0, or -1 when memory ran out. */
 int axis_place(struct model *m, const struct model_input *in);
+/* The cell that holds a position, up to window `last`, and the part of it that lies before. */
+uint32_t axis_cell(const struct model *m, size_t last, double position, double *part);
 void weights_scale(struct model *m, const struct model_input *in);
 int spread_near(struct model *m);
 int between_measure(struct model *m, const struct model_input *in);
@@ -109,6 +137,29 @@ void expected_measure(struct expected *e, const struct model *m);
 uint32_t expected_bin(double distance);
 double expected_lines(const struct expected *e, double distance);
 
+/*
+ * Bursts: replaces m->chance of near reuses, not of close ones, by what was seen between their
+ * touches, and fills m->near_misses. m->misses and m->chance have a solution, for a cache of which
+ * a miss evicts a given line with the chance 1 - exp(-rate).
+ */
+void bursts_solve(struct model *m, double rate);
+/* A step of model_new, where there are touches; 0, or -1 when memory ran out. */
+int bursts_new(struct model *m);
+
+/* Adds the misses of near reuse i, by m->chance, to those of the cells around it. */
+void spread_add(const struct model *m, size_t i, double *cells);
+
+/* Of sums up to the begin of each cell, that up to a place. */
+static inline double sum_at(const double *sums, uint32_t cell, double part)
+{
+	return sums[cell] + (sums[cell + 1] - sums[cell]) * part;
+}
+
+/* The distances of reuses whose last touch no window saw, in octaves from MODEL_FAR on. */
+unsigned hidden_bin(double distance);
+double hidden_distance(unsigned bin);
+void hidden_measure(struct model *m);
+
 /* A far reuse that begins in the cell in which it ends. */
 static inline bool spread_in_cell(const struct reuse *r)
 {
@@ -117,6 +168,9 @@ static inline bool spread_in_cell(const struct reuse *r)
 
 /* Fills the node of a far reuse. */
 void random_place(struct reuse *r);
+
+/* The distance as a node. */
+struct node spread_place(double distance);
 
 /* P(miss) of a near reuse, or of one in a cell, from m->near_miss. */
 double spread_miss(const struct model *m, const struct reuse *r);

@@ -48,7 +48,8 @@ struct model *model_new(const struct model_input *in, struct err *err)
 		return NULL;
 	}
 	weights_scale(m, in);
-	if (spread_near(m) != 0 || between_measure(m, in) != 0) {
+	if (spread_near(m) != 0 || between_measure(m, in) != 0 ||
+	    (m->has_touches && bursts_new(m) != 0)) {
 		err_set(err, "out of memory");
 		model_free(m);
 		return NULL;
@@ -65,10 +66,17 @@ void model_free(struct model *m)
 	free(m->cell_first);
 	free(m->begins);
 	free(m->between);
-	free(m->near);
+	free(m->spread.near);
+	free(m->spread.weight);
+	free(m->close.near);
+	free(m->close.weight);
+	free(m->near_misses);
+	free(m->short_misses);
+	free(m->expected);
+	free(m->met);
 	free(m->near_miss);
-	free(m->near_weight);
 	free(m->miss);
+	free(m->chance);
 	free(m->misses);
 	free(m->passed);
 	free(m->sums);

@@ -25,12 +25,14 @@
 #define PRECISE 1e-4 /* of a cell's misses */
 #define ALL	40.0 /* exponent from which on nothing survives, as in a cache of one line */
 #define HALVES	6u   /* parts of the cell */
+#define TURNS	2u   /* of bursts.c: the first tells most */
 
 struct cell {
 	size_t first, end; /* its reuses */
 	size_t index;
 	double length;
 	const double *near; /* weights, at each node's distance */
+	double near_weight; /* their sum */
 	double *near_miss;
 	double before; /* misses up to its begin */
 	double room;   /* misses in it that only fill the cache */
@@ -47,49 +49,75 @@ static double filled(double misses, double lines)
 	return fmax(misses, lines);
 }
 
-static double misses_at(const struct model *m, uint32_t cell, double part)
-{
-	return m->misses[cell] + (m->misses[cell + 1] - m->misses[cell]) * part;
-}
-
 /* The greatest node up to its part of the cell; `over` goes to the one above. */
 void random_place(struct reuse *r)
 {
 	double at = 1;
 
-	r->node = HALVES - 1;
-	while (r->node > 0 && at > r->part) {
-		r->node--;
+	r->node.below = HALVES - 1;
+	while (r->node.below > 0 && at > r->part) {
+		r->node.below--;
 		at /= 2;
 	}
-	r->over = fmin(1, fmax(0, r->part / at - 1));
+	r->node.over = (float)fmin(1, fmax(0, r->part / at - 1));
+}
+
+/* P(still there as the cell begins), of reuses that end in it and whose last touch none saw. */
+static double hidden_passes(const struct model *m, const struct cell *c)
+{
+	const struct window *w = &m->windows[c->index / MODEL_CELLS];
+	double begin = w->start + c->length * (double)(c->index % MODEL_CELLS);
+	double middle = begin + c->length / 2, there = 0, all = 0;
+	unsigned seen = hidden_bin(middle - w->start);
+	unsigned least = seen < m->hidden_most ? seen : m->hidden_most;
+
+	for (unsigned bin = least; bin <= m->hidden_most; bin++) {
+		double at = middle - hidden_distance(bin), since = 0, part;
+
+		if (m->hidden[bin] <= 0)
+			continue;
+		if (at > 0) {
+			uint32_t cell =
+				axis_cell(m, c->index / MODEL_CELLS, fmin(at, begin), &part);
+
+			since = sum_at(m->misses, cell, part);
+		}
+		there += m->hidden[bin] *
+			 exp(-c->rate * (filled(c->before, c->lines) - filled(since, c->lines)));
+		all += m->hidden[bin];
+	}
+	return there / all;
 }
 
 /* P(still there as the cell begins), for each reuse that began before; in m->passed. */
 static double enter(struct model *m, struct cell *c)
 {
-	c->sure = c->far = 0;
+	double hidden = m->windows[c->index / MODEL_CELLS].hidden > 0 ? hidden_passes(m, c) : 0;
+
+	c->far = 0;
 	memset(c->halves, 0, sizeof(c->halves));
 	for (size_t i = c->first; i < c->end; i++) {
 		const struct reuse *r = &m->reuses[i];
-		double weight = r->weight, since = 0;
+		double weight = r->weight;
 
 		if (r->kind <= REUSE_NEAR || spread_in_cell(r))
 			continue;
 		if (r->kind == REUSE_FIRST) {
 			weight *= reuse_window(m, r)->hidden;
 			c->sure += r->weight - weight;
+			m->passed[i] = hidden;
 		} else {
-			since = misses_at(m, r->begin_cell, r->begin_part);
+			double since = sum_at(m->misses, r->begin_cell, r->begin_part);
+
+			m->passed[i] = exp(-c->rate *
+					   (filled(c->before, c->lines) - filled(since, c->lines)));
 		}
-		m->passed[i] =
-			exp(-c->rate * (filled(c->before, c->lines) - filled(since, c->lines)));
 		c->far += weight;
 		weight *= m->passed[i];
-		c->halves[r->node] += weight * (1 - r->over);
-		c->halves[r->node + 1] += weight * r->over;
+		c->halves[r->node.below] += weight * (1 - (double)r->node.over);
+		c->halves[r->node.below + 1] += weight * (double)r->node.over;
 	}
-	return fmin(c->length, c->sure + c->far + m->near_weight[c->index]);
+	return fmin(c->length, c->sure + c->far + c->near_weight);
 }
 
 /* The misses of the cell's reuses if it has x; *slope gets the derivative. */
@@ -137,7 +165,7 @@ static double solve_cell(const struct cell *c, double x, double *slope)
 }
 
 /* The chances of the cell's reuses, now that it is known to have x misses. */
-static void leave(struct model *m, const struct cell *c, double x, double share)
+static void leave(struct model *m, const struct cell *c, double x)
 {
 	const double evicting = c->rate * fmax(0, x - c->room);
 	const double one = fmin(ALL, evicting / c->length);
@@ -156,33 +184,62 @@ static void leave(struct model *m, const struct cell *c, double x, double share)
 
 		if (r->kind <= REUSE_NEAR || spread_in_cell(r))
 			continue;
-		there = stays[r->node] * (1 - r->over) + stays[r->node + 1] * r->over;
-		m->miss[i] += share * (1 - hidden * m->passed[i] * there);
+		there = stays[r->node.below] * (1 - (double)r->node.over) +
+			stays[r->node.below + 1] * (double)r->node.over;
+		m->chance[i] = 1 - hidden * m->passed[i] * there;
 	}
 }
 
-void random_solve(struct model *m, double lines, double share)
+/*
+ * All cells, one by one; fills m->misses, m->near_miss, and m->chance. `again`: near reuses miss as
+ * bursts.c has it.
+ */
+static void solve_cells(struct model *m, double lines, double rate, bool again)
 {
-	struct cell c = {.lines = lines};
+	const struct spread *spread = again ? &m->close : &m->spread;
+	struct cell c = {.lines = lines, .rate = rate};
 
-	c.rate = lines > 1 ? fmin(ALL, -log1p(-1 / lines)) : ALL;
 	m->misses[0] = 0;
 	for (c.index = 0; c.index < m->window_count * MODEL_CELLS; c.index++) {
+		struct window_sum *sum = &m->sums[c.index / MODEL_CELLS];
 		double x, slope;
 
 		c.length = m->windows[c.index / MODEL_CELLS].length / MODEL_CELLS;
 		c.first = m->cell_first[c.index];
 		c.end = m->cell_first[c.index + 1];
-		c.near = &m->near[c.index * MODEL_NODES];
+		c.near = &spread->near[c.index * MODEL_NODES];
+		c.near_weight = spread->weight[c.index];
 		c.near_miss = &m->near_miss[c.index * MODEL_NODES];
 		c.before = m->misses[c.index];
 		c.room = fmax(0, lines - c.before);
+		c.sure = again ? m->near_misses[c.index] : 0;
 		x = solve_cell(&c, enter(m, &c), &slope);
 		m->misses[c.index + 1] = c.before + x;
-		leave(m, &c, x, share);
-		m->sums[c.index / MODEL_CELLS].elastic += share * fmin(1, slope) / MODEL_CELLS;
+		leave(m, &c, x);
+		if (!again)
+			sum->slope = (c.index % MODEL_CELLS ? sum->slope : 0) +
+				     fmin(1, slope) / MODEL_CELLS;
+	}
+	for (size_t i = 0; i < m->reuse_count; i++) {
+		const struct reuse *r = &m->reuses[i];
+
+		if (r->kind == REUSE_CLOSE || (r->kind == REUSE_NEAR && !again) ||
+		    spread_in_cell(r))
+			m->chance[i] = spread_miss(m, r);
+	}
+}
+
+void random_solve(struct model *m, double lines, double share)
+{
+	const double rate = lines > 1 ? fmin(ALL, -log1p(-1 / lines)) : ALL;
+
+	solve_cells(m, lines, rate, false);
+	for (unsigned turn = 0; m->has_touches && turn < TURNS; turn++) {
+		bursts_solve(m, rate);
+		solve_cells(m, lines, rate, true);
 	}
 	for (size_t i = 0; i < m->reuse_count; i++)
-		if (m->reuses[i].kind <= REUSE_NEAR || spread_in_cell(&m->reuses[i]))
-			m->miss[i] += share * spread_miss(m, &m->reuses[i]);
+		m->miss[i] += share * m->chance[i];
+	for (size_t i = 0; i < m->window_count; i++)
+		m->sums[i].elastic += share * m->sums[i].slope;
 }

@@ -142,21 +142,6 @@ static void scale_window(struct model *m, size_t window, double near)
 	m->accesses += w->scale * m->sums[window].accesses;
 }
 
-/* Lines seen before each window: what first touches behind it may meet again. */
-static void count_lines(struct model *m)
-{
-	double seen = 0;
-
-	for (size_t window = 0; window < m->window_count; window++) {
-		const size_t *first = &m->cell_first[window * MODEL_CELLS];
-
-		m->windows[window].seen = seen;
-		for (size_t i = first[0]; i < first[MODEL_CELLS]; i++)
-			if (m->reuses[i].kind == REUSE_FIRST)
-				seen += m->reuses[i].weight;
-	}
-}
-
 void weights_scale(struct model *m, const struct model_input *in)
 {
 	struct expected raw, weighed;
@@ -180,5 +165,5 @@ void weights_scale(struct model *m, const struct model_input *in)
 	for (size_t i = 0; i < m->reuse_count; i++)
 		m->reuses[i].lines *= expected_lines(&weighed, m->reuses[i].distance) /
 				      expected_lines(&raw, m->reuses[i].distance);
-	count_lines(m);
+	hidden_measure(m);
 }

@@ -2,6 +2,7 @@
 /* A profile for another line size: uses the multi-size samples. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/profile.h"
 #include "profile/weights.h"
@@ -73,8 +74,10 @@ static void add_sample(struct chosen *c, const struct profile *p, const struct s
 		.begin = n->begin,
 		.end = {.location = STORE_NONE},
 	};
-	if (e != NULL)
+	if (e != NULL) {
 		x->end = e->end;
+		memcpy(x->touches, e->touches, sizeof(x->touches));
+	}
 	c->weighed[c->count++] = (struct weighed){
 		.stratum = stratum_of_nested(p, n),
 		.window = (uint32_t)window,

@@ -84,8 +84,10 @@ static void take_windows(struct building *b)
 	for (size_t i = 0; i < p->window_count; i++) {
 		b->starts[i] = before;
 		b->windows[i] =
-			(struct model_window){scaled(p, before), scaled(p, p->windows[i].length),
-					      scaled(p, p->windows[i].stands_for)};
+			(struct model_window){.start = scaled(p, before),
+					      .length = scaled(p, p->windows[i].length),
+					      .stands_for = scaled(p, p->windows[i].stands_for)};
+		memcpy(b->windows[i].touches, p->windows[i].touches, sizeof(b->windows[i].touches));
 		before += p->windows[i].length;
 	}
 }
@@ -114,6 +116,7 @@ static void take_samples(struct building *b)
 			.touches = 1,
 			.is_far = !is_reused,
 		};
+		memcpy(b->near[i].between, x->touches, sizeof(b->near[i].between));
 		if (is_reused)
 			add_end(p, (struct profile_end){.access = &x->end,
 							.begin = &x->begin,

@@ -38,7 +38,14 @@ int accesses_read(struct store *s, struct err *err);
 bool access_from_numbers(const struct store *s, const int64_t numbers[ACCESS_NUMBERS],
 			 const struct store_access *first, struct store_access *a);
 
-/* The numbers of a sample; without a reuse they end before SAMPLE_END. */
+/* The touches between two of a line, a byte for each class: not negative. */
+int64_t touches_to_number(const uint8_t touches[STORE_TOUCH_CLASSES]);
+void touches_from_number(int64_t number, uint8_t touches[STORE_TOUCH_CLASSES]);
+
+/*
+ * The numbers of a sample; without a reuse they end before SAMPLE_END, without touches in between
+ * before SAMPLE_TOUCHES.
+ */
 enum {
 	SAMPLE_WINDOW,
 	SAMPLE_STATUS,
@@ -47,7 +54,8 @@ enum {
 	SAMPLE_BEGIN,
 	SAMPLE_PLACE = SAMPLE_BEGIN + ACCESS_NUMBERS, /* in the line */
 	SAMPLE_END,
-	SAMPLE_NUMBERS = SAMPLE_END + ACCESS_NUMBERS,
+	SAMPLE_TOUCHES = SAMPLE_END + ACCESS_NUMBERS,
+	SAMPLE_NUMBERS,
 };
 
 /*
@@ -97,7 +105,8 @@ enum {
 	EVENT_WEIGHT,
 	EVENT_DISTANCE,
 	EVENT_END,
-	EVENT_NUMBERS = EVENT_END + ACCESS_NUMBERS,
+	EVENT_TOUCHES = EVENT_END + ACCESS_NUMBERS,
+	EVENT_NUMBERS,
 };
 
 static_assert(NESTED_EVENTS + STORE_MAX_EVENTS * EVENT_NUMBERS <= NUMBERS_MAX,

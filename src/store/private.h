@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 27u
+#define STORE_SCHEMA_VERSION 28u
 
 /* The writer's statements, prepared at first use; the SQL is in row.c. */
 enum store_statement {

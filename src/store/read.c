@@ -17,19 +17,19 @@ int select_damaged(struct store *s, struct err *err)
 	return err_set(err, "profile '%s' is truncated or damaged", s->path);
 }
 
-/* An array with a number for each size of lines, or of none. */
+/* An array with a number for each size of lines or class of touches, or of none. */
 static bool fill_array(sqlite3_stmt *q, int column, enum select_kind kind, void *field)
 {
 	double numbers[STORE_FAR_SIZES] = {0};
-	size_t count;
+	size_t most = kind == SELECT_TOUCHES ? STORE_TOUCH_CLASSES : STORE_FAR_SIZES, count;
 
-	if (!numbers_read_reals((const char *)sqlite3_column_text(q, column), numbers,
-				STORE_FAR_SIZES, &count) ||
-	    (count != 0 && count != STORE_FAR_SIZES))
+	if (!numbers_read_reals((const char *)sqlite3_column_text(q, column), numbers, most,
+				&count) ||
+	    (count != 0 && count != most))
 		return false;
 	if (kind == SELECT_REALS)
 		memcpy(field, numbers, sizeof(numbers));
-	for (size_t i = 0; kind == SELECT_COUNTS && i < STORE_FAR_SIZES; i++)
+	for (size_t i = 0; kind != SELECT_REALS && i < most; i++)
 		((uint64_t *)field)[i] = (uint64_t)numbers[i];
 	return true;
 }
@@ -63,6 +63,7 @@ static bool fill_field(struct store *s, sqlite3_stmt *q, int column, const struc
 		*(const char **)field = text != NULL ? text : c->otherwise;
 		break;
 	case SELECT_COUNTS:
+	case SELECT_TOUCHES:
 	case SELECT_REALS:
 		return fill_array(q, column, c->kind, field);
 	}
@@ -240,11 +241,12 @@ static const struct select_column window_columns[] = {
 	{SELECT_U64, offsetof(struct store_window, chosen_loads), NULL},
 	{SELECT_U64, offsetof(struct store_window, close), NULL},
 	{SELECT_REALS, offsetof(struct store_window, far), NULL},
+	{SELECT_TOUCHES, offsetof(struct store_window, touches), NULL},
 };
 
 static const struct select window_query = {
 	"SELECT process_id, number, start, length, stands_for, samples, footprint_pages, chosen,"
-	" chosen_loads, close, far"
+	" chosen_loads, close, far, touches"
 	" FROM window WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number",
 	sizeof(struct store_window),
 	SELECT_COLUMNS(window_columns),

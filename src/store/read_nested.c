@@ -31,6 +31,7 @@ static int take_events(struct nested_list *list, const struct numbers *n, struct
 		};
 		if (!access_from_numbers(list->s, numbers + EVENT_END, &x->begin, &events[i].end))
 			return select_damaged(list->s, err);
+		touches_from_number(numbers[EVENT_TOUCHES], events[i].touches);
 	}
 	x->events = events;
 	return 0;

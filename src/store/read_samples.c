@@ -21,7 +21,7 @@ static int add_sample(void *context, const struct list_item *item, struct err *e
 	const struct numbers *n = &item->numbers;
 	struct store_sample *x;
 
-	if (n->count != SAMPLE_NUMBERS && n->count != SAMPLE_END)
+	if (n->count != SAMPLE_NUMBERS && n->count != SAMPLE_TOUCHES && n->count != SAMPLE_END)
 		return select_damaged(list->s, err);
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
@@ -35,9 +35,11 @@ static int add_sample(void *context, const struct list_item *item, struct err *e
 		.end = {.location = STORE_NONE},
 	};
 	if (!access_from_numbers(list->s, n->items + SAMPLE_BEGIN, NULL, &x->begin) ||
-	    (n->count == SAMPLE_NUMBERS &&
+	    (n->count >= SAMPLE_TOUCHES &&
 	     !access_from_numbers(list->s, n->items + SAMPLE_END, &x->begin, &x->end)))
 		return select_damaged(list->s, err);
+	if (n->count == SAMPLE_NUMBERS)
+		touches_from_number(n->items[SAMPLE_TOUCHES], x->touches);
 	x->line = x->begin.address - (uint64_t)n->items[SAMPLE_PLACE];
 	return 0;
 }

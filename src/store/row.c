@@ -18,8 +18,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_MODULE] = "REPLACE INTO module(id, process_id, path, build_id, start, end,"
 		       " file_offset, mapped_at, unmapped_at) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_WINDOW] = "REPLACE INTO window(process_id, number, start, length, stands_for,"
-		       " samples, footprint_pages, chosen, chosen_loads, close, far)"
-		       " VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+		       " samples, footprint_pages, chosen, chosen_loads, close, far, touches)"
+		       " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_ACCESSES] = "INSERT INTO access_batch(first_id, list) VALUES(?,?)",
 	[PUT_SAMPLES] = "INSERT INTO sample_batch(first_id, process_id, window, position, near,"
 			" far, cut, list) VALUES(?,?,?,?,?,?,?,?)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (27).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (28).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, sample_ppm, l1d_bytes, l2_bytes,
@@ -35,6 +35,7 @@ CREATE TABLE window(process_id INTEGER NOT NULL, number INTEGER NOT NULL,
 	samples INTEGER NOT NULL, footprint_pages INTEGER NOT NULL, chosen INTEGER NOT NULL, chosen_loads INTEGER NOT NULL,
 	close INTEGER NOT NULL,         -- of the samples, the close ones, see window_weight
 	far TEXT NOT NULL DEFAULT '[]', -- a JSON array: the far touches in it, at lines of 4, 8 .. 4096 bytes
+	touches TEXT NOT NULL DEFAULT '[]', -- another: touches of the counted far lines, by class, see docs/schema.md
 	PRIMARY KEY(process_id, number)) WITHOUT ROWID;
 -- Code locations: one pc of one process each. list is a JSON array with one array of numbers for each,
 -- in the order of the view; without a module, the last two are not there. Ids are consecutive: first_id is the first's.
@@ -65,8 +66,9 @@ CREATE VIEW access AS WITH a AS MATERIALIZED (SELECT first_id + key AS id,
 	SELECT id, +location AS location, +size AS size, +kind AS kind, +thread AS thread, +site AS site, +path AS path,
 	+address AS address FROM a;
 -- Consecutive samples of a process. list is a JSON array with one array of numbers for each sample: [window, status,
--- position, distance, the sampled access, its place in the line, the access that touched the line again]; the last is
--- there only if there is one. Short numbers cost less to write, so window and position are relative to those of the
+-- position, distance, the sampled access, its place in the line, the access that touched the line again, touches]; the
+-- access is there only if there is one, and touches only if it is not 0: touches of counted far lines in between, a byte
+-- for each class, that of the first the lowest. Short numbers cost less to write, so window and position are relative to those of the
 -- row, and an access is three numbers: its id in the view access, its address, and its distance from the first byte of
 -- its block: plus 2 if it lies in or after the block, negative if it lies before; 0 means no block, 1 that of the item's
 -- first access. The address of an item's first access is relative to that in the view access, others to the first.
@@ -99,7 +101,7 @@ CREATE VIEW sample AS SELECT first_id + key AS id, s.process_id, s.window + json
 			+ 2 * (json_extract(value, '$[6]') > 0)
 		ELSE b.address + json_extract(value, '$[5]') + json_extract(value, '$[9]') - json_extract(value, '$[10]')
 			+ 2 * (json_extract(value, '$[10]') > 0) END AS end_block,
-	e.path AS end_path
+	e.path AS end_path, json_extract(value, '$[11]') AS touches
 	FROM sample_batch s, json_each(list) LEFT JOIN access b ON b.id = json_extract(value, '$[4]')
 		LEFT JOIN access e ON e.id = json_extract(value, '$[8]') LEFT JOIN window_weight w
 		ON w.process_id = s.process_id AND w.window = s.window + json_extract(value, '$[0]');
@@ -151,7 +153,7 @@ CREATE VIEW stack_distance AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT 
 	FROM stack_distance_batch, json_each(list), n WHERE json_extract(value, '$[' || (2 + 2 * i) || ']') >= 0;
 -- Samples whose byte was watched at all line sizes (bit k of sizes and open stands for lines of 1 << k bytes). Lists as
 -- above: [window, status, position, watched, open, weight, the sampled access, point, and for each touch sizes, weight,
--- distance, the access]. point is relative to the sampled access. One view shows the samples, another their touches.
+-- distance, the access, touches as above]. point is relative to the sampled access. One view shows the samples, another their touches.
 CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window INTEGER NOT NULL,
 	position INTEGER NOT NULL, list TEXT NOT NULL);
 CREATE VIEW nested AS SELECT first_id + key AS id, s.process_id, s.window + json_extract(value, '$[0]') AS window,
@@ -162,24 +164,24 @@ CREATE VIEW nested AS SELECT first_id + key AS id, s.process_id, s.window + json
 	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
 	(b.address + json_extract(value, '$[7]') - json_extract(value, '$[8]')
 		+ 2 * (json_extract(value, '$[8]') > 0)) * (json_extract(value, '$[8]') <> 0) AS begin_block,
-	b.path AS begin_path, (json_array_length(value) - 10) / 6 AS touches
+	b.path AS begin_path, (json_array_length(value) - 10) / 7 AS touches
 	FROM nested_batch s, json_each(list) LEFT JOIN access b ON b.id = json_extract(value, '$[6]');
 CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
 	SELECT first_id + key AS nested_id, s.process_id,
-	json_extract(value, '$[' || (10 + 6 * i) || ']') AS sizes,
-	json_extract(value, '$[' || (11 + 6 * i) || ']') AS weight,
-	json_extract(value, '$[' || (12 + 6 * i) || ']') AS distance, e.location AS end_location,
-	b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 6 * i) || ']') AS end_address,
+	json_extract(value, '$[' || (10 + 7 * i) || ']') AS sizes,
+	json_extract(value, '$[' || (11 + 7 * i) || ']') AS weight,
+	json_extract(value, '$[' || (12 + 7 * i) || ']') AS distance, e.location AS end_location,
+	b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 7 * i) || ']') AS end_address,
 	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
-	CASE json_extract(value, '$[' || (15 + 6 * i) || ']') WHEN 0 THEN 0
+	CASE json_extract(value, '$[' || (15 + 7 * i) || ']') WHEN 0 THEN 0
 		WHEN 1 THEN b.address + json_extract(value, '$[7]') - json_extract(value, '$[8]')
 			+ 2 * (json_extract(value, '$[8]') > 0)
-		ELSE b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 6 * i) || ']')
-			- json_extract(value, '$[' || (15 + 6 * i) || ']')
-			+ 2 * (json_extract(value, '$[' || (15 + 6 * i) || ']') > 0) END AS end_block,
-	e.path AS end_path
+		ELSE b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 7 * i) || ']')
+			- json_extract(value, '$[' || (15 + 7 * i) || ']')
+			+ 2 * (json_extract(value, '$[' || (15 + 7 * i) || ']') > 0) END AS end_block,
+	e.path AS end_path, json_extract(value, '$[' || (16 + 7 * i) || ']') AS touches
 	FROM nested_batch s, json_each(list), n LEFT JOIN access b ON b.id = json_extract(value, '$[6]')
-		LEFT JOIN access e ON e.id = json_extract(value, '$[' || (13 + 6 * i) || ']')
+		LEFT JOIN access e ON e.id = json_extract(value, '$[' || (13 + 7 * i) || ']')
 	WHERE i < (json_array_length(value) - 10) / 6;
 -- The call paths of accesses: list has an array for each, with the process and then the locations of the calls, the
 -- innermost first. The view has a row for each call.

@@ -15,8 +15,9 @@ enum select_kind {
 	SELECT_END,  /* uint64_t, UINT64_MAX for NULL: not ended */
 	SELECT_TEXT, /* interned; `otherwise` for NULL */
 	/* A JSON array of STORE_FAR_SIZES numbers, or of none: then all are 0. */
-	SELECT_COUNTS, /* uint64_t[] */
-	SELECT_REALS,  /* double[] */
+	SELECT_COUNTS,	/* uint64_t[] */
+	SELECT_REALS,	/* double[] */
+	SELECT_TOUCHES, /* uint64_t[], of STORE_TOUCH_CLASSES numbers */
 };
 
 struct select_column {

@@ -47,6 +47,13 @@ int64_t store_writer(struct store *s);
 #define STORE_FAR	16384u
 #define STORE_FAR_SIZES 11 /* of lines, from 4 to 4096 bytes */
 
+/*
+ * Touches of counted far lines, by the accesses of the thread since the last touch of their 64
+ * bytes: class c from 1024 * 4^c on; the last but one has all later ones, the last one first
+ * touches.
+ */
+#define STORE_TOUCH_CLASSES 7
+
 struct store_process {
 	int64_t id;	   /* order in the run, from 0 */
 	int64_t parent_id; /* or STORE_NONE */
@@ -114,6 +121,8 @@ struct store_window {
 	uint64_t close; /* samples with a distance below STORE_NEAR, whose access is in one line */
 	/* far touches in it, at lines of 4 << i bytes, as all far lines tell: an estimate */
 	double far[STORE_FAR_SIZES];
+	uint64_t touches
+		[STORE_TOUCH_CLASSES]; /* of the counted far lines, see STORE_TOUCH_CLASSES */
 };
 
 struct store_access {
@@ -135,6 +144,8 @@ struct store_sample {
 	uint64_t distance; /* accesses of the thread */
 	uint64_t line;	   /* address */
 	struct store_access begin, end;
+	/* between the two, of a near sample no nearer than STORE_NEAR */
+	uint8_t touches[STORE_TOUCH_CLASSES];
 };
 
 /*
@@ -181,6 +192,7 @@ struct store_nested_event {
 	uint32_t weight;   /* watches that it represents; costly watches are dropped at random */
 	uint64_t distance; /* accesses of the thread */
 	struct store_access end;
+	uint8_t touches[STORE_TOUCH_CLASSES]; /* as of a sample */
 };
 
 /* A multi-size sample: its byte was watched at all line sizes. */

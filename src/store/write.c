@@ -121,12 +121,17 @@ int store_put_module(struct store *s, const struct store_module *m, struct err *
 int store_put_window(struct store *s, const struct store_window *w, struct err *err)
 {
 	struct row r = row_begin(s, PUT_WINDOW);
-	struct text far = {0};
+	double counts[STORE_TOUCH_CLASSES];
+	struct text far = {0}, touches = {0};
 	int status;
 
+	for (size_t c = 0; c < STORE_TOUCH_CLASSES; c++)
+		counts[c] = (double)w->touches[c];
 	numbers_reals(&far, w->far, STORE_FAR_SIZES);
-	if (far.failed) {
+	numbers_reals(&touches, counts, STORE_TOUCH_CLASSES);
+	if (far.failed || touches.failed) {
 		text_release(&far);
+		text_release(&touches);
 		return row_out_of_memory(s, err);
 	}
 	row_int(&r, w->process_id);
@@ -140,8 +145,10 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 	row_count(&r, w->chosen_loads);
 	row_count(&r, w->close);
 	row_text(&r, text_get(&far));
+	row_text(&r, text_get(&touches));
 	status = row_end(&r, err);
 	text_release(&far);
+	text_release(&touches);
 	return status;
 }
 

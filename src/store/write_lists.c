@@ -71,6 +71,23 @@ static struct row begin_row_at(struct store *s, enum store_statement which, stru
 
 /* ---- Samples ---- */
 
+static_assert(STORE_TOUCH_CLASSES < sizeof(int64_t), "a byte each, and a sign");
+
+int64_t touches_to_number(const uint8_t touches[STORE_TOUCH_CLASSES])
+{
+	int64_t number = 0;
+
+	for (unsigned c = STORE_TOUCH_CLASSES; c-- > 0;)
+		number = number << 8 | touches[c];
+	return number;
+}
+
+void touches_from_number(int64_t number, uint8_t touches[STORE_TOUCH_CLASSES])
+{
+	for (unsigned c = 0; c < STORE_TOUCH_CLASSES; c++)
+		touches[c] = (uint8_t)(number >> 8 * c);
+}
+
 static int put_samples(struct store *s, struct err *err)
 {
 	struct store_batch *b = &s->samples;
@@ -86,6 +103,13 @@ static int put_samples(struct store *s, struct err *err)
 	status = end_row(s, &r, b, err);
 	memset(s->samples_by_status, 0, sizeof(s->samples_by_status));
 	return status;
+}
+
+static size_t count_numbers(const struct store_sample *x, const int64_t numbers[SAMPLE_NUMBERS])
+{
+	if (x->end.location == STORE_NONE)
+		return SAMPLE_END;
+	return numbers[SAMPLE_TOUCHES] != 0 ? SAMPLE_NUMBERS : SAMPLE_TOUCHES;
 }
 
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err)
@@ -108,7 +132,8 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 	access_to_numbers(s, &x->begin, NULL, numbers + SAMPLE_BEGIN);
 	numbers[SAMPLE_PLACE] = (int64_t)(x->begin.address - x->line);
 	access_to_numbers(s, &x->end, &x->begin, numbers + SAMPLE_END);
-	numbers_add(&b->list, numbers, x->end.location == STORE_NONE ? SAMPLE_END : SAMPLE_NUMBERS);
+	numbers[SAMPLE_TOUCHES] = touches_to_number(x->touches);
+	numbers_add(&b->list, numbers, count_numbers(x, numbers));
 	if (b->list.failed)
 		return row_out_of_memory(s, err);
 	assert(x->status < sizeof(s->samples_by_status) / sizeof(s->samples_by_status[0]));
@@ -281,6 +306,7 @@ static size_t nested_to_numbers(struct store *s, const struct store_nested *n,
 		numbers[at + EVENT_WEIGHT] = n->events[i].weight;
 		numbers[at + EVENT_DISTANCE] = (int64_t)n->events[i].distance;
 		access_to_numbers(s, &n->events[i].end, &n->begin, numbers + at + EVENT_END);
+		numbers[at + EVENT_TOUCHES] = touches_to_number(n->events[i].touches);
 	}
 	return at;
 }

@@ -26,7 +26,9 @@ static inline void run_window(struct model_run *r, uint64_t length, uint64_t sta
 	const struct model_window *last = &r->windows[r->windows_used];
 
 	r->windows[r->windows_used] = (struct model_window){
-		r->windows_used > 0 ? last[-1].start + last[-1].length : 0, length, stands_for};
+		.start = r->windows_used > 0 ? last[-1].start + last[-1].length : 0,
+		.length = length,
+		.stands_for = stands_for};
 	r->windows_used++;
 }
 

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "engine/core/records.h"
 #include "engine/data/alloc.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/scan.h"
 #include "engine/translate/translate.h"
 #include "engine/unwind/paths.h"
-#include "draw.h"
 
 #define BASE	 0x7f1200000000ull
 #define REGION	 (4u << 20) /* bytes that a stream touches */
@@ -221,6 +221,42 @@ static struct scan_window new_window(uint32_t number)
 	return w;
 }
 
+static void is_about(double value, double truth, double part)
+{
+	if (value < truth * (1 - part) || value > truth * (1 + part))
+		print_error("%g is not %g\n", value, truth);
+	assert_true(value >= truth * (1 - part) && value <= truth * (1 + part));
+}
+
+/* ---- Counted touches ---- */
+
+#define CLASSES CHANNEL_TOUCH_CLASSES
+
+static double touches_seen[CLASSES]; /* in all runs */
+
+/* Against the touches of all lines of 64 bytes. */
+static void check_touches(void)
+{
+	static uint32_t last[REGION / 64 + 64];
+	double truth[CLASSES] = {0};
+
+	memset(last, 0, sizeof last);
+	for (uint32_t n = 0; n < accesses; n++)
+		for (uint64_t line = (stream[n].address - BASE) / 64;
+		     line <= (last_of(&stream[n]) - BASE) / 64; line++) {
+			uint32_t since = last[line] ? n + 1 - last[line] : 0, class = 0;
+
+			last[line] = n + 1;
+			for (uint32_t s = since; s >= 4 * CHANNEL_TOUCHED; s /= 4)
+				class ++;
+			if (!since || since >= CHANNEL_TOUCHED)
+				truth[since ? class : CLASSES - 1]++;
+		}
+	for (uint32_t c = 0; c < CLASSES; c++)
+		if (truth[c] > 5000) /* or too few are counted */
+			is_about(touches_seen[c] / SEEDS, truth[c] * 384 / WATCH_SLOTS, 0.15);
+}
+
 /*
  * The stream in windows of `window` accesses, with a gap behind each, in which the thread makes
  * accesses that do not count. Adds what they tell to far[].
@@ -243,17 +279,12 @@ static void run(uint64_t seed_of_units, uint32_t window, double far[SIZES], doub
 		at += 100000;
 		for (uint32_t i = 0; i < SIZES; i++)
 			far[i] += (double)w.far[i] / CHANNEL_FAR_ONE;
+		for (uint32_t c = 0; c < CLASSES; c++)
+			touches_seen[c] += (double)w.touches[c];
 	}
 	for (uint32_t i = 0; i < SIZES; i++)
 		lines[i] += (double)ws->far_lines->known_weight[i] / CHANNEL_FAR_ONE;
 	free_watches(ws);
-}
-
-static void is_about(double value, double truth, double part)
-{
-	if (value < truth * (1 - part) || value > truth * (1 + part))
-		print_error("%g is not %g\n", value, truth);
-	assert_true(value >= truth * (1 - part) && value <= truth * (1 + part));
 }
 
 /* Over several choices of units, `part` being how far each size may be off. */
@@ -263,6 +294,7 @@ static void check_stream(const double part[SIZES])
 
 	find_truths();
 	memset(&seen, 0, sizeof seen);
+	memset(touches_seen, 0, sizeof touches_seen);
 	seen.checks = true;
 	for (uint32_t s = 1; s <= SEEDS; s++)
 		run(s * 977, s % 2 ? ACCESSES : 60000, far, lines);
@@ -273,6 +305,7 @@ static void check_stream(const double part[SIZES])
 			is_about(lines[i] / SEEDS, (double)lines_truth[i], part[i]);
 	}
 	is_about(seen.lines, seen.true_lines, 0.04);
+	check_touches();
 	free(truths);
 }
 
@@ -379,7 +412,8 @@ static void cells_count_what_came_later(void **state)
 			n = 0;
 			for (uint32_t i = 0; i < 20000; i++)
 				n += last[i] > last[line];
-			is_about((double)far_cells_later(&c, 4, 8, last[line]) / 8 + 5, (double)n + 5, 0.05);
+			is_about((double)far_cells_later(&c, 4, 8, last[line]) / 8 + 5,
+				 (double)n + 5, 0.05);
 		}
 		far_cells_move(&c, 4, 8, last[line], now);
 		last[line] = now;
@@ -478,12 +512,13 @@ static void string_instructions_are_many_accesses(void **state)
 
 		memset(far, 0, sizeof far);
 		for (uint32_t k = 0; k < 40; k++) {
-			struct repeat r = {.pc = 9,
-					   .address = {BASE + draw() % REGION, BASE + draw() % REGION},
-					   .iterations = 1 + draw() % 20000,
-					   .size = 1u << draw() % 4,
-					   .accesses = 1 + draw() % 2,
-					   .kind = {1, 2}};
+			struct repeat r = {
+				.pc = 9,
+				.address = {BASE + draw() % REGION, BASE + draw() % REGION},
+				.iterations = 1 + draw() % 20000,
+				.size = 1u << draw() % 4,
+				.accesses = 1 + draw() % 2,
+				.kind = {1, 2}};
 
 			r.step = draw() % 2 ? r.size : -(int64_t)r.size;
 			for (uint32_t h = 0; h < 2; h++) {
@@ -497,7 +532,9 @@ static void string_instructions_are_many_accesses(void **state)
 					scan_repeat(&t, &w, &r, 0, r.iterations, at, at);
 				for (uint64_t i = 0; !h && i < r.iterations; i++)
 					for (uint32_t e = 0; e < r.accesses; e++) {
-						struct access a = {9, r.address[e] + i * (uint64_t)r.step, r.size, r.kind[e]};
+						struct access a = {
+							9, r.address[e] + i * (uint64_t)r.step,
+							r.size, r.kind[e]};
 
 						scan_access(&t, &w, &a, at + i * r.accesses + e, 0);
 					}
@@ -528,7 +565,8 @@ static void weights_stand_for_what_is_not_sent(void **state)
 	(void)state;
 	far_rate_start(&r, 64);
 	for (uint32_t window = 0; window < 2000; window++) {
-		uint32_t n = draw() % 10 ? (uint32_t)draw() % 200 : (uint32_t)draw() % 20000, sent = 0;
+		uint32_t n = draw() % 10 ? (uint32_t)draw() % 200 : (uint32_t)draw() % 20000,
+			 sent = 0;
 
 		for (uint32_t k = 0; k < n; k++) {
 			uint64_t one_in = r.one_in;

@@ -301,6 +301,69 @@ static void first_touches_behind_gaps_are_reuses_for_the_most_part(void **state)
 	model_free(m);
 }
 
+/* The same, where reuses as far as 20000 accesses are seen: the hidden ones are no farther. */
+static void reuses_from_gaps_are_as_far_as_those_that_are_seen(void **state)
+{
+	struct model *m;
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		run_window(run, 100000, 1000000);
+		run_near(run, 80, 0, 0.8);
+		run_near(run, 20, MODEL_FAR, 0.2);
+		run_far(run, 50, 20000, 3000, 0.1);
+		run_far(run, 50, 0, 0, 0.1);
+	}
+	m = make();
+	/* These touch some 4400 lines; a million were seen before. */
+	near(ratio(m, MODEL_LRU, 10000).ratio, 0.01, 1e-3);
+	near(ratio(m, MODEL_LRU, 2000).ratio, 0.2, 0.01);
+	/* With random replacement some of 4400 misses evict each of them: nothing is at once. */
+	assert_true(ratio(m, MODEL_RANDOM, 1000000).ratio < 0.02);
+	near(ratio(m, MODEL_RANDOM, 200).ratio, 0.2, 0.01);
+	model_free(m);
+}
+
+/*
+ * Half of the accesses come back after 10000 others, half after a million, and these miss in 10000
+ * lines. One line in 100 is counted; near reuses see `met` touches of each kind.
+ */
+static double with_counts(uint8_t met)
+{
+	struct model *m;
+	double all;
+
+	memset(run, 0, sizeof(*run));
+	for (int i = 0; i < 100; i++) {
+		struct model_window *w = &run->windows[run->windows_used];
+		size_t first = run->near_used;
+
+		run_window(run, 1000000, 1000000);
+		w->touches[1] = w->touches[4] = 5000;
+		run_near(run, 50, 10000, 0.5);
+		run_near(run, 50, MODEL_FAR, 0.5);
+		run_far(run, 50, 1000000, 100000, 0.5);
+		for (; first < run->near_used; first++)
+			if (!run->near[first].is_far)
+				run->near[first].between[1] = run->near[first].between[4] = met;
+	}
+	m = make();
+	all = ratio(m, MODEL_RANDOM, 10000).ratio;
+	model_free(m);
+	return all;
+}
+
+static void near_reuses_meet_the_misses_that_were_seen(void **state)
+{
+	(void)state;
+	/* As many as there are on average: P = 1 - exp(-(1 + P) / 2), 0.537. */
+	near(with_counts(50), 0.5 + 0.5 * 0.537, 0.01);
+	/* None: all misses come while nothing is waiting. */
+	near(with_counts(0), 0.5, 0.01);
+	/* Fewer are met, so that others miss less, too: P = 1 - exp(-(1 + P) / 4), 0.302. */
+	near(with_counts(25), 0.5 + 0.5 * 0.302, 0.02);
+}
+
 /*
  * Half of the accesses come back after 1000 others, in 600 lines: the slope at 0 is
  * 0.5 * 1000 / 600 < 1, so nothing misses. Each sample for itself would evict others, with twice
@@ -409,17 +472,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(without_samples_nothing_is_known, begin, end),
-		cmocka_unit_test_setup_teardown(input_that_contradicts_itself_is_refused, begin, end),
-		cmocka_unit_test_setup_teardown(random_replacement_solves_the_fixed_point, begin, end),
+		cmocka_unit_test_setup_teardown(input_that_contradicts_itself_is_refused, begin,
+						end),
+		cmocka_unit_test_setup_teardown(random_replacement_solves_the_fixed_point, begin,
+						end),
 		cmocka_unit_test_setup_teardown(a_phase_meets_its_own_misses_alone, begin, end),
 		cmocka_unit_test_setup_teardown(far_reuses_meet_the_misses_since_their_last_touch,
 						begin, end),
 		cmocka_unit_test_setup_teardown(the_first_misses_fill_the_cache, begin, end),
 		cmocka_unit_test_setup_teardown(lru_goes_by_counted_lines, begin, end),
 		cmocka_unit_test_setup_teardown(without_counted_lines_lru_expects_them, begin, end),
-		cmocka_unit_test_setup_teardown(samples_mend_what_the_choice_of_lines_did, begin, end),
+		cmocka_unit_test_setup_teardown(samples_mend_what_the_choice_of_lines_did, begin,
+						end),
 		cmocka_unit_test_setup_teardown(
 			first_touches_behind_gaps_are_reuses_for_the_most_part, begin, end),
+		cmocka_unit_test_setup_teardown(reuses_from_gaps_are_as_far_as_those_that_are_seen,
+						begin, end),
+		cmocka_unit_test_setup_teardown(near_reuses_meet_the_misses_that_were_seen, begin,
+						end),
 		cmocka_unit_test_setup_teardown(few_samples_do_not_evict_themselves, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_shared_out_adds_up, begin, end),
 		cmocka_unit_test_setup_teardown(fewer_samples_widen_the_interval, begin, end),

@@ -425,12 +425,12 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	(void)state;
 	make_large("other.db");
 	sqlite3_open("other.db", &db);
-	sqlite3_exec(db, "PRAGMA user_version = 28", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA user_version = 29", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 28, this one knows 27)");
+				    "(its format is 29, this one knows 28)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 27): record it again");
+				    "(its format is 1, this one knows 28): record it again");
 	sqlite3_close(db);
 }
 
@@ -447,8 +447,11 @@ static struct store_sample sample_number(uint32_t i)
 		.end = {.location = STORE_NONE},
 	};
 
-	if (x.status == 0)
-		x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0, INT64_MAX, 2};
+	if (x.status != 0)
+		return x;
+	x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0, INT64_MAX, 2};
+	x.touches[0] = (uint8_t)i;
+	x.touches[STORE_TOUCH_CLASSES - 1] = (uint8_t)(i / 7);
 	return x;
 }
 
@@ -502,6 +505,8 @@ static void samples_are_rows_for_whoever_asks_sqlite(void **state)
 	/* Sample 1501 is number 1500: 1500 % 3 = 0, it was reused. */
 	assert_int_equal(ask(db, "SELECT distance FROM sample WHERE id = 1501"), 1500);
 	assert_int_equal(ask(db, "SELECT end_size FROM sample WHERE id = 1501"), UINT32_MAX);
+	assert_int_equal(ask(db, "SELECT touches & 255 FROM sample WHERE id = 1501"), 1500 % 256);
+	assert_int_equal(ask(db, "SELECT touches IS NULL FROM sample WHERE id = 1502"), 1);
 	assert_int_equal(ask(db, "SELECT begin_thread FROM sample WHERE id = 1501"), 65535);
 	assert_int_equal(ask(db, "SELECT end_location IS NULL FROM sample WHERE id = 1502"), 1);
 	assert_int_equal(ask(db, "SELECT sum(near) FROM sample_batch"), 700);

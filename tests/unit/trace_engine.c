@@ -8,15 +8,15 @@
 
 const struct trace_sampling trace_default_sampling = {190000000, 60, 100000, 500000, 80, 64, 32};
 
-#define NONE	    UINT32_MAX
-#define CLOSE	    64u
+#define NONE	     UINT32_MAX
+#define CLOSE	     64u
 #define CLOSE_ONE_IN 16u
-#define COUNTED	    24576u /* accesses until counting is given up */
-#define COUNT_ONE_IN 64u   /* accesses in windows for one that is counted over */
-#define SLOTS	    32768u
-#define CELL	    4096u
-#define LINES	    16384u /* far lines at most */
-#define BLOCK	    4u	   /* windows whose far weights are made to add up to what was counted */
+#define COUNTED	     24576u /* accesses until counting is given up */
+#define COUNT_ONE_IN 64u    /* accesses in windows for one that is counted over */
+#define SLOTS	     32768u
+#define CELL	     4096u
+#define LINES	     16384u /* far lines at most */
+#define BLOCK	     4u	    /* windows whose far weights are made to add up to what was counted */
 
 struct list {
 	void *items;
@@ -38,7 +38,7 @@ struct sampler {
 	const struct trace *t;
 	const struct trace_sampling *how;
 	uint64_t random;
-	struct list windows, near, far, stacks;
+	struct list windows, near, far, stacks, touches;
 	uint64_t *real;	  /* access of the trace at which each window begins */
 	uint32_t *next;	  /* of each access: the next to its line, or NONE */
 	double kept;	  /* share of the samples that were kept */
@@ -57,7 +57,7 @@ static void add_window(struct sampler *s, uint64_t real, uint64_t length, uint64
 		start = last->start + last->length;
 	}
 	*(struct model_window *)add(&s->windows) =
-		(struct model_window){start, length, stands_for};
+		(struct model_window){.start = start, .length = length, .stands_for = stands_for};
 	s->real = realloc(s->real, s->windows.count * sizeof(*s->real));
 	if (s->real == NULL)
 		abort();
@@ -75,7 +75,8 @@ static void place_windows(struct sampler *s)
 	uint64_t at = 0, end = s->t->count;
 
 	while (at < end) {
-		uint64_t length = clamp(at / 100, how->window_min, how->window_max), period = length;
+		uint64_t length = clamp(at / 100, how->window_min, how->window_max),
+			 period = length;
 
 		if (at >= how->dense) {
 			period = (uint64_t)((double)at * (pow(2, 1.0 / how->doubling) - 1));
@@ -171,15 +172,71 @@ static void count_window(struct sampler *s, uint32_t window)
 	}
 }
 
+/* ---- counted touches ---- */
+
+/* Of a line of which no neighbour is counted. */
+struct touch {
+	uint64_t at; /* on the axis */
+	unsigned class;
+};
+
+/* `last`: end of the last touch on the axis, 0: not seen. */
+static void count_touch(struct sampler *s, uint32_t window, uint64_t at, uint64_t last)
+{
+	struct model_window *w = (struct model_window *)s->windows.items + window;
+	unsigned class = MODEL_TOUCHES - 1;
+
+	if (last != 0 && at - last < MODEL_TOUCHED)
+		return;
+	if (last != 0)
+		class = (unsigned)fmin(MODEL_TOUCHES - 2,
+				       floor(log2((double)(at - last) / MODEL_TOUCHED) / 2));
+	w->touches[class]++;
+	*(struct touch *)add(&s->touches) = (struct touch){at, class};
+}
+
+/* The first touch at `at` or later. */
+static size_t touch_from(const struct sampler *s, uint64_t at)
+{
+	const struct touch *touches = s->touches.items;
+	size_t low = 0, high = s->touches.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (touches[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void count_between(struct sampler *s)
+{
+	struct model_near *near = s->near.items;
+	const struct touch *touches = s->touches.items;
+
+	for (size_t i = 0; i < s->near.count; i++) {
+		if (near[i].is_far || near[i].distance < CLOSE)
+			continue;
+		for (size_t k = touch_from(s, near[i].position - near[i].distance);
+		     k < s->touches.count && touches[k].at < near[i].position; k++)
+			near[i].between[touches[k].class] +=
+				near[i].between[touches[k].class] < 255;
+	}
+}
+
 /* ---- far lines ---- */
 
 #define ONE 16u /* of a weight */
 
 struct far_lines {
 	uint16_t unit[SLOTS];	/* + 1; 0: not chosen */
+	bool counted[SLOTS];	/* of single slots, and one of each pair */
 	uint32_t weight[SLOTS]; /* lines that each in the slot stands for, in units of 1 / ONE */
-	uint64_t *last;	      /* of each line: end of its last touch on the axis, 0: not seen */
-	uint64_t *cells;      /* weight of the last touches in each cell: Fenwick's tree */
+	uint64_t *last;		/* of each line: end of its last touch on the axis, 0: not seen */
+	uint64_t *cells;	/* weight of the last touches in each cell: Fenwick's tree */
 	uint32_t cell_count, units, lines, one_in;
 	double probability; /* of being told */
 	double *weights;    /* of each window: far touches */
@@ -220,6 +277,7 @@ static void choose_slots(struct far_lines *f, uint64_t *random)
 			f->units++;
 			for (uint32_t i = 0; i < size; i++) {
 				f->unit[at + i] = (uint16_t)f->units;
+				f->counted[at + i] = size <= 2 && i == f->units % size;
 				size_of[at + i] = size;
 			}
 		}
@@ -273,7 +331,8 @@ static void far_touch(struct sampler *s, struct far_lines *f, uint32_t window, u
 			*(struct model_far *)add(&s->far) = (struct model_far){
 				.position = at,
 				.distance = is_first ? 0 : since,
-				.lines = is_first ? 0 : (uint64_t)((all - (before + with) / 2) / ONE),
+				.lines = is_first ? 0
+						  : (uint64_t)((all - (before + with) / 2) / ONE),
 				.weight = weight / f->probability,
 				.window = window,
 				.is_first = is_first};
@@ -318,19 +377,21 @@ static void follow_far_lines(struct sampler *s, struct model_input *in)
 		for (uint64_t k = 0; k < w[i].length; k++) {
 			uint32_t line = s->t->line[s->real[i] + k];
 
-			if (f->unit[line % SLOTS] != 0)
-				far_touch(s, f, i, w[i].start + k, line);
+			if (f->unit[line % SLOTS] == 0)
+				continue;
+			if (f->counted[line % SLOTS])
+				count_touch(s, i, w[i].start + k, f->last[line]);
+			far_touch(s, f, i, w[i].start + k, line);
 		}
-		f->probability = fmin(1, fmax(f->probability / 4,
-					      s->how->far / fmax(1, (double)f->told)));
+		f->probability =
+			fmin(1, fmax(f->probability / 4, s->how->far / fmax(1, (double)f->told)));
 		if (i % BLOCK == BLOCK - 1 || i + 1 == count) {
 			add_up(s, f, first_far, i / BLOCK * BLOCK, i + 1);
 			first_far = s->far.count;
 		}
 	}
 	in->far_lines = f->lines;
-	in->far_line_weight =
-		(double)cells_up_to(f, f->cell_count) / ONE / fmax(1, f->lines);
+	in->far_line_weight = (double)cells_up_to(f, f->cell_count) / ONE / fmax(1, f->lines);
 	free(f->cells);
 	free(f->last);
 	free(f->weights);
@@ -359,6 +420,7 @@ void trace_sample(const struct trace *t, const struct trace_sampling *how, uint6
 	s.near.bytes = sizeof(struct model_near);
 	s.far.bytes = sizeof(struct model_far);
 	s.stacks.bytes = sizeof(struct model_stack);
+	s.touches.bytes = sizeof(struct touch);
 	link_accesses(&s);
 	place_windows(&s);
 	for (uint32_t i = 0; i < s.windows.count; i++) {
@@ -367,6 +429,8 @@ void trace_sample(const struct trace *t, const struct trace_sampling *how, uint6
 	}
 	*input = (struct model_input){.accesses = t->count, .line_bytes = 64, .touches = 1};
 	follow_far_lines(&s, input);
+	count_between(&s);
+	free(s.touches.items);
 	input->windows = s.windows.items;
 	input->window_count = s.windows.count;
 	input->near = s.near.items;

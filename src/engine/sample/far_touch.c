@@ -16,10 +16,13 @@
 #include "engine/sample/scan.h"
 #include "engine/unwind/paths.h"
 
-#define LINE	   64u
-#define SIZES	   CHANNEL_FAR_SIZES
-#define KIND_BITS  14u
-#define SMALL_MASK ((1u << FAR_SMALL) - 1)
+#define LINE	     64u
+#define SIZES	     CHANNEL_FAR_SIZES
+#define KIND_BITS    14u
+#define TOUCHED_LOG2 10u
+#define SMALL_MASK   ((1u << FAR_SMALL) - 1)
+
+_Static_assert(1u << TOUCHED_LOG2 == CHANNEL_TOUCHED, "classes of touches");
 
 /* One of the access's lines of 64 bytes. */
 struct part {
@@ -241,6 +244,34 @@ static void take_event(struct thread *t, struct scan_window *w, const struct eve
 		tell(t, w, e, a, at, process_at, one_in);
 }
 
+/* ---- What near samples see ---- */
+
+/* The class of a touch; the line was touched CHANNEL_TOUCHED or more accesses ago, or never. */
+static uint32_t class_of(uint64_t old, uint64_t now)
+{
+	uint32_t log2 = 63 - (uint32_t)__builtin_clzll(now - old);
+	uint32_t c = (log2 - TOUCHED_LOG2) / 2;
+
+	if (!old)
+		return CHANNEL_TOUCH_CLASSES - 1;
+	return c < CHANNEL_TOUCH_CLASSES - 2 ? c : CHANNEL_TOUCH_CLASSES - 2;
+}
+
+/* The line is touched, last at `old`. Of a pair, one line counts. */
+static inline void count_touch(struct watch_set *ws, struct scan_window *w,
+			       const struct far_line64 *l, uint64_t old, uint64_t now)
+{
+	enum far_kind kind = far_lines_kind(l);
+	uint32_t c;
+
+	if (kind > FAR_PAIR || (kind == FAR_PAIR && (l->line ^ l->unit) & 1) ||
+	    (old && old + CHANNEL_TOUCHED > now))
+		return;
+	c = class_of(old, now);
+	ws->touches[c]++;
+	w->touches[c]++;
+}
+
 /* ---- What is from now on ---- */
 
 static void move(struct far_lines *f, enum far_kind kind, uint32_t i, uint64_t *time, uint64_t now)
@@ -309,9 +340,12 @@ static void touch_fully(struct thread *t, struct scan_window *w, const struct ac
 			see_two(&f->units, &e, p, now);
 		if (e.sizes)
 			take_event(t, w, &e, a, at, process_at);
-		for (uint32_t k = 0; k < parts; k++)
-			if (p[k].l)
-				write_part(f, &p[k], a, now);
+		for (uint32_t k = 0; k < parts; k++) {
+			if (!p[k].l)
+				continue;
+			count_touch(ws, w, p[k].l, p[k].old[FAR_SIZE_64], now);
+			write_part(f, &p[k], a, now);
+		}
 		line += parts;
 	}
 }
@@ -320,9 +354,10 @@ static void touch_fully(struct thread *t, struct scan_window *w, const struct ac
  * Most touches are of lines that were touched in this cell of time: then so were all larger ones,
  * and only times change. False: it is another touch.
  */
-static bool touch_again(struct far_lines *f, struct far_line64 *l, const struct access *a,
-			uint32_t last, uint64_t now)
+static bool touch_again(struct watch_set *ws, struct scan_window *w, struct far_line64 *l,
+			const struct access *a, uint32_t last, uint64_t now)
 {
+	struct far_lines *f = ws->far_lines;
 	uint32_t first = (uint32_t)a->address % LINE, low = first / 32, high = last / 32, k;
 	uint64_t old = l->half[low] < l->half[high] ? l->half[low] : l->half[high];
 
@@ -333,6 +368,7 @@ static bool touch_again(struct far_lines *f, struct far_line64 *l, const struct 
 	if (old < (now & -(1ull << FAR_CELL_LOG2)))
 		return false;
 	f->units.touches[l->unit]++;
+	count_touch(ws, w, l, l->half[0] > l->half[1] ? l->half[0] : l->half[1], now);
 	for (; k < FAR_SMALL; k++)
 		l->small[k] = now;
 	l->half[low] = l->half[high] = now;
@@ -351,6 +387,6 @@ void far_lines_touch(struct thread *t, struct scan_window *w, const struct acces
 	uint64_t line = a->address / LINE, last = a->address + (a->size ? a->size - 1u : 0);
 	struct far_line64 *l = last / LINE == line ? far_lines_find(f, line) : 0;
 
-	if (!l || !touch_again(f, l, a, (uint32_t)last % LINE, at + f->now_less_at))
+	if (!l || !touch_again(t->watches, w, l, a, (uint32_t)last % LINE, at + f->now_less_at))
 		touch_fully(t, w, a, at, process_at);
 }

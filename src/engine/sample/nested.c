@@ -90,6 +90,7 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 	n->most_looks = FIRST_COIN;
 	n->count = 0;
 	n->kept = kept;
+	memcpy(n->touches, t->watches->touches, sizeof n->touches);
 	t->watches->additions++;
 	chain = chain_of(ns, n->point);
 	n->next = *chain;
@@ -169,7 +170,10 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 		return;
 	}
 	e = &n->events[n->count++];
-	*e = (struct nested_event){closed, n->weight, at - n->begin_at - 1, *a};
+	*e = (struct nested_event){
+		.sizes = closed, .weight = n->weight, .distance = at - n->begin_at - 1, .end = *a};
+	if (e->distance >= CHANNEL_NEAR)
+		watches_count_touches(t->watches, n->touches, e->touches);
 	alloc_describe(t, &e->end, at);
 	if (!e->end.path)
 		e->end.path = paths_number(t, a->pc);

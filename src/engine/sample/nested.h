@@ -27,6 +27,7 @@ struct nested {
 	uint32_t looks, most_looks; /* checks in vain; at most_looks the coin decides */
 	uint16_t next;		    /* in its chain, or in the free list, + 1 */
 	uint16_t count;		    /* of events */
+	uint16_t touches[CHANNEL_TOUCH_CLASSES]; /* as in a watch */
 	bool kept; /* sent even if its line, of the recorded size, is touched soon */
 	struct nested_event events[NESTED_SIZES];
 };

@@ -158,6 +158,7 @@ static bool send_window(struct thread *t, uint64_t now, const struct far_sums *s
 		.footprint_pages = s.held.pages,
 	};
 
+	memcpy(w.touches, s.window.touches, sizeof w.touches);
 	for (uint32_t i = 0; i < CHANNEL_FAR_SIZES; i++) {
 		w.far[i] = s.window.far[i];
 		w.far_lines[i] = sums->lines[i];

@@ -22,6 +22,8 @@ static void send(struct thread *t, struct scan_window *w, const struct watch *o,
 
 	if (end)
 		r.end = *end;
+	if (end && distance >= CHANNEL_NEAR)
+		watches_count_touches(t->watches, o->touches, r.touches);
 	w->samples++;
 	records_sample(t->process, &r);
 }
@@ -108,6 +110,7 @@ static struct watch *watch_line(struct watch_set *ws, uint64_t line,
 	o->begin = *begin;
 	o->begin_at = at;
 	o->process_at = process_at;
+	memcpy(o->touches, ws->touches, sizeof o->touches);
 	return o;
 }
 

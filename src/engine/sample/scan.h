@@ -35,6 +35,8 @@ struct scan_window {
 	bool has_near;	     /* a sample that ends near was kept for the others */
 	uint64_t start, end; /* accesses of the process */
 	uint32_t joined;     /* threads */
+	/* touches of the counted far lines, by class */
+	uint64_t touches[CHANNEL_TOUCH_CLASSES];
 	/* far touches, weighted; and which of them are sent: far at line_shift, far below only */
 	uint64_t far[CHANNEL_FAR_SIZES];
 	struct far_rate far_rate[2];

@@ -176,6 +176,16 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 	return 0;
 }
 
+void watches_count_touches(const struct watch_set *ws, const uint16_t *then,
+			   uint8_t touches[CHANNEL_TOUCH_CLASSES])
+{
+	for (uint32_t c = 0; c < CHANNEL_TOUCH_CLASSES; c++) {
+		uint16_t n = (uint16_t)(ws->touches[c] - then[c]);
+
+		touches[c] = (uint8_t)(n < CHANNEL_TOUCHES_MOST ? n : CHANNEL_TOUCHES_MOST);
+	}
+}
+
 void watches_pair(struct watch_set *ws, struct watch *a, struct watch *b)
 {
 	a->partner = (uint16_t)(b - ws->watch + 1);

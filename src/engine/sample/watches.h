@@ -33,7 +33,8 @@ struct watch {
 	 * The one touched last is the sample.
 	 */
 	uint16_t partner;
-	bool kept; /* its sample is sent even if it ends near */
+	bool kept;				 /* its sample is sent even if it ends near */
+	uint16_t touches[CHANNEL_TOUCH_CLASSES]; /* of the set, when it began */
 };
 
 struct far_lines;
@@ -59,8 +60,10 @@ struct watch_set {
 	uint32_t line_shift;	       /* log2 of the bytes of a watched line */
 	uint64_t first_at;	       /* the thread's first access in the window */
 	uint64_t next_sample;	       /* thread access to sample next */
-	uint32_t changes;	       /* number of times that the filter became finer */
-	uint32_t additions;	       /* the same for coarser */
+	/* of the counted far lines so far, by class; a watch sees fewer than go into it */
+	uint16_t touches[CHANNEL_TOUCH_CLASSES];
+	uint32_t changes;   /* number of times that the filter became finer */
+	uint32_t additions; /* the same for coarser */
 	/* Entries of the buffer behind the scanned access; empty if unknown. */
 	const uint64_t *ahead, *ahead_end;
 	uint16_t free; /* list of unused watches, + 1 */
@@ -143,6 +146,9 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift);
 struct watch *watch_add(struct watch_set *ws, uint64_t line);
 /* Unlink and return the watch of such a line, or NULL. It stays readable until the next add. */
 struct watch *watch_take(struct watch_set *ws, uint64_t line);
+/* The touches of far lines since `then`, for a record. */
+void watches_count_touches(const struct watch_set *ws, const uint16_t *then,
+			   uint8_t touches[CHANNEL_TOUCH_CLASSES]);
 /* a and b are watched for one access. */
 void watches_pair(struct watch_set *ws, struct watch *a, struct watch *b);
 /* w was taken. True: its partner is left, and becomes the sample. */
