@@ -79,7 +79,7 @@ struct store_far_batch {
 	struct store_origin origin;
 	double weights[STORE_FAR_WEIGHTS];
 	size_t weight_count;
-	/* while writing: a weight's number, from 1, at the place of its hash or behind; 0: free */
+	/* while writing: the number of a weight, from 1, at or behind the place of its hash; 0: free */
 	uint16_t places[STORE_WEIGHT_PLACES];
 };
 

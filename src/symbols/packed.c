@@ -4,7 +4,6 @@
  * sections of such a file at once, and slowly: 60 ms for libc, more than everything else in a short
  * run's collector. Here an ELF image with room for the sections is made in memory. .debug_info and
  * .debug_line are decompressed when an address in them is asked for; unused sections are left out.
- * A complete image is kept for later runs (kept.h).
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -18,7 +17,6 @@
 #include <elfutils/libdwelf.h>
 #include <libdeflate.h>
 
-#include "symbols/kept.h"
 #include "symbols/private.h"
 #include "symbols/ranges.h"
 
@@ -76,7 +74,6 @@ struct symbols_packed {
 	struct symbols_ranges units; /* ranges of the units, sorted */
 	size_t set_count;	     /* number of units in .debug_aranges */
 	bool is_counted, lacks_units;
-	char name[KEPT_NAME_BYTES]; /* to be kept under; "": not, or it is already */
 };
 
 /* Decompress the section into the image. Returns false on failure. */
@@ -94,20 +91,14 @@ static bool unpack(struct symbols_packed *p, size_t which)
 	return !part->is_damaged;
 }
 
-/* When the last section is decompressed: keep the image, and close the file, to free its pages. */
+/* Close the file when its last section is decompressed, to free its pages. */
 static void forget_file(struct symbols_packed *p)
 {
-	bool is_damaged = false;
-
-	for (size_t i = 0; i < PART_COUNT; i++) {
+	for (size_t i = 0; i < PART_COUNT; i++)
 		if (p->parts[i].packed != NULL)
 			return;
-		is_damaged |= p->parts[i].is_damaged;
-	}
 	if (p->file == NULL)
 		return;
-	if (p->name[0] != '\0' && !is_damaged)
-		kept_save(p->name, p->image, p->image_bytes);
 	elf_end(p->file);
 	close(p->fd);
 	p->file = NULL;
@@ -263,12 +254,17 @@ static bool begin_part(struct symbols_packed *p, size_t which)
 	return wanted[which].is_lazy || unpack(p, which);
 }
 
-/* Make the image from the file. */
-static bool fill_image(struct symbols_packed *p, const uint64_t offsets[PART_COUNT + 2])
+static bool make_image(struct symbols_packed *p)
 {
-	void *image = mmap(NULL, p->image_bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t offsets[PART_COUNT + 2];
+	void *image;
+	size_t i;
 
+	p->image_bytes = lay_out(p, offsets);
+	if (p->image_bytes == 0)
+		return false;
+	image = mmap(NULL, p->image_bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (image == MAP_FAILED)
 		return false;
 	p->image = image;
@@ -277,28 +273,9 @@ static bool fill_image(struct symbols_packed *p, const uint64_t offsets[PART_COU
 	p->unpacker = libdeflate_alloc_decompressor();
 	if (p->unpacker == NULL)
 		return false;
-	for (size_t i = 0; i < PART_COUNT; i++)
+	for (i = 0; i < PART_COUNT; i++) {
 		if (!begin_part(p, i))
 			return false;
-	return true;
-}
-
-static bool make_image(struct symbols_packed *p, const char *build_id)
-{
-	uint64_t offsets[PART_COUNT + 2];
-
-	p->image_bytes = lay_out(p, offsets);
-	if (p->image_bytes == 0)
-		return false;
-	if (kept_name(p->fd, build_id, p->image_bytes, p->name) != 0)
-		p->name[0] = '\0';
-	else
-		p->image = kept_map(p->name, p->image_bytes);
-	if (p->image != NULL) {
-		p->name[0] = '\0';
-		fill_headers(p, offsets); /* also tells where the sections are */
-	} else if (!fill_image(p, offsets)) {
-		return false;
 	}
 	p->elf = elf_memory((char *)p->image, p->image_bytes);
 	if (p->elf != NULL)
@@ -500,8 +477,7 @@ struct symbols_packed *symbols_packed_open(const struct symbols_file *f)
 	text_release(&path);
 	if (p->fd >= 0)
 		p->file = elf_begin(p->fd, ELF_C_READ_MMAP, NULL);
-	if (p->file != NULL && is_of(p, f->elf) && find_parts(p) &&
-	    make_image(p, f->debug_fd < 0 ? f->build_id : NULL) && read_units(p))
+	if (p->file != NULL && is_of(p, f->elf) && find_parts(p) && make_image(p) && read_units(p))
 		return p;
 	symbols_packed_free(p);
 	return NULL;
