@@ -185,8 +185,10 @@ static int make_ring(void)
 	if (ring.fd < 0)
 		return 0;
 	NEED(ring.p.features & IORING_FEAT_SINGLE_MMAP);
-	ring.rings = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQ_RING);
-	ring.entries = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQES);
+	ring.rings =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQ_RING);
+	ring.entries =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQES);
 	ring.file = memfd_create("ring", 0);
 	NEED(ring.rings != MAP_FAILED && (void *)ring.entries != MAP_FAILED && ring.file >= 0);
 	return 1;
@@ -360,8 +362,9 @@ static void taken_away(void)
 	CHECK_EQ(code[0], 0);
 	memcpy(code, code_of(9), 6);
 	CHECK_EQ(call(code), 9);
-	unsigned char *moved = mremap(code, 4096, 8192, MREMAP_MAYMOVE | MREMAP_FIXED,
-				      map(PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+	void *room = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	NEED(room != MAP_FAILED);
+	unsigned char *moved = mremap(code, 4096, 8192, MREMAP_MAYMOVE | MREMAP_FIXED, room);
 
 	NEED(moved != MAP_FAILED);
 	CHECK_EQ(call(moved), 9);
