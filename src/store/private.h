@@ -79,7 +79,7 @@ struct store_far_batch {
 	struct store_origin origin;
 	double weights[STORE_FAR_WEIGHTS];
 	size_t weight_count;
-	/* while writing: the number of a weight, from 1, at or behind the place of its hash; 0: free */
+	/* while writing: a number from 1, at the place of the hash of its weight or behind */
 	uint16_t places[STORE_WEIGHT_PLACES];
 };
 

@@ -228,11 +228,9 @@ static void is_about(double value, double truth, double part)
 	assert_true(value >= truth * (1 - part) && value <= truth * (1 + part));
 }
 
-/* ---- Counted touches ---- */
-
 #define CLASSES CHANNEL_TOUCH_CLASSES
 
-static double touches_seen[CLASSES]; /* in all runs */
+static double touches_seen[CLASSES]; /* of counted lines, in all runs */
 
 /* Against the touches of all lines of 64 bytes. */
 static void check_touches(void)

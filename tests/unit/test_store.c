@@ -51,13 +51,7 @@ static void fill(struct store *s)
 		.mapped_at = 0,
 		.unmapped_at = UINT64_MAX,
 	};
-	struct store_window w = {.number = 0,
-				 .start = 10,
-				 .length = 50,
-				 .stands_for = 60,
-				 .samples = 2,
-				 .close = 1,
-				 .footprint_pages = 4};
+	struct store_window w = {.start = 10, .length = 50, .stands_for = 60, .samples = 2};
 	struct store_location here = {
 		.id = 1, .pc = 0x1010, .module_id = 1, .module_address = 0x110};
 	struct store_location there = {.id = 2, .pc = 0xffffffffff600400, .module_id = STORE_NONE};
@@ -72,6 +66,8 @@ static void fill(struct store *s)
 	};
 	struct store_message note = {STORE_NONE, 7, "hello"};
 
+	w.close = 1;
+	w.footprint_pages = 4;
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	assert_int_equal(store_put_module(s, &m, NULL), 0);
 	assert_int_equal(store_put_window(s, &w, NULL), 0);
@@ -447,11 +443,10 @@ static struct store_sample sample_number(uint32_t i)
 		.end = {.location = STORE_NONE},
 	};
 
-	if (x.status != 0)
-		return x;
-	x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0, INT64_MAX, 2};
-	x.touches[0] = (uint8_t)i;
-	x.touches[STORE_TOUCH_CLASSES - 1] = (uint8_t)(i / 7);
+	if (x.status == 0) {
+		x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0, INT64_MAX, 2};
+		memset(x.touches, (uint8_t)i, sizeof(x.touches));
+	}
 	return x;
 }
 
