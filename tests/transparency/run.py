@@ -84,11 +84,11 @@ def expand(command):
 
 
 def environment(home):
-    """What every run gets: nothing of the caller's that could change a result. Dwell's cache is not in its folder."""
+    """What every run gets: nothing of the caller's that could change a result."""
     keep = {k: os.environ[k] for k in ('DWELL_ENGINE_OPTIONS', 'DWELL_OPTIONS') if k in os.environ}
     return dict(keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
-                HOME=home, XDG_CACHE_HOME=os.path.join(os.path.dirname(home), 'cache'), TZ='UTC', PYTHONHASHSEED='0',
-                IN=os.environ['IN'], B=os.environ['B'], HERE=HERE, PYTHONDONTWRITEBYTECODE='1')
+                HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], B=os.environ['B'], HERE=HERE,
+                PYTHONDONTWRITEBYTECODE='1')
 
 
 def left_behind(folder):
