@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "views/figures.h"
 
-#define INDENT 2 /* per level of a tree */
+#define INDENT	    2	    /* per level of a tree */
+#define LEAST_SHARE 0.00005 /* smaller ones read 0.00 %, see figure_share */
 
 struct cost_row cost_row_of(const struct hot *h, size_t i)
 {
@@ -16,6 +17,32 @@ struct cost_row cost_row_of(const struct hot *h, size_t i)
 				 .line = r->line,
 				 .cost = &r->cost,
 				 .whole = &h->total};
+}
+
+struct cost_limit cost_limit_of(const struct query *q, const struct hot_cost *whole, size_t most)
+{
+	enum query_order order;
+	struct err err;
+
+	return (struct cost_limit){.whole = whole,
+				   .most = most,
+				   .keeps_all = q->limit != 0 ||
+						query_order(q, &order, &err) != 0 ||
+						order != QUERY_BY_MISSES};
+}
+
+bool cost_limit_shows(struct cost_limit *l, const struct hot_cost *cost)
+{
+	bool is_little = hot_share(cost->misses + cost->cold, l->whole) < LEAST_SHARE;
+
+	if (l->shown == 0 && is_little)
+		l->keeps_all = true;
+	if (l->shown == l->most || (is_little && !l->keeps_all)) {
+		l->left++;
+		return false;
+	}
+	l->shown++;
+	return true;
 }
 
 static void get_line(const void *row, struct value *v)

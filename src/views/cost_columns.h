@@ -51,6 +51,23 @@ extern const struct column cost_columns[COST_COLUMNS];
 
 struct cost_row cost_row_of(const struct hot *h, size_t i);
 
+/*
+ * Which rows a table of text shows, in their order: at most `most`. Rows whose misses read 0.00 %
+ * rest on a handful of samples, of the loader for example, so they are left out; unless the query
+ * asks for a number of rows or another order than by misses, or the first row is one of them.
+ */
+struct cost_limit {
+	const struct hot_cost *whole; /* misses are a share of it */
+	size_t most;
+	bool keeps_all;	    /* also those that read 0.00 % */
+	size_t shown, left; /* rows so far */
+};
+
+struct cost_limit cost_limit_of(const struct query *q, const struct hot_cost *whole, size_t most);
+
+/* Count the next row; tell whether to show it. */
+bool cost_limit_shows(struct cost_limit *l, const struct hot_cost *cost);
+
 /* The miss ratio of a cache, or for a size. */
 struct ratio_row {
 	const char *name; /* of the cache or the curve */

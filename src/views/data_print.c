@@ -224,24 +224,20 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 			: COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
 				      C(KNOWN_BYTES), C(WORDS));
 	struct table *t = columns_table(list, display);
-	size_t shown = 0, left = 0;
+	struct cost_limit limit = cost_limit_of(d->query, &d->total, rows);
 	int ret;
 
+	/* Who names rows wants them; exact counts are none too few. */
+	limit.keeps_all |= marks != NULL || d->profile->is_exact;
 	for (size_t i = 0; i < d->count; i++) {
 		struct data_cells row = data_cells_of(d, &d->rows[i]);
 
-		if (!is_shown(d, marks, i))
-			continue;
-		if (shown == rows) {
-			left++;
-			continue;
-		}
-		shown++;
-		columns_table_row(list, t, &row);
+		if (is_shown(d, marks, i) && cost_limit_shows(&limit, &d->rows[i].cost))
+			columns_table_row(list, t, &row);
 	}
-	ret = shown > 0 ? table_print(t, out, err) : 0;
+	ret = limit.shown > 0 ? table_print(t, out, err) : 0;
 	table_free(t);
-	figure_more(out, left, "");
+	figure_more(out, limit.left, "");
 	return ret;
 }
 

@@ -299,24 +299,25 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 }
 
 /* `place`: the column that names the code. */
-static int put_hot(const struct hot *h, const struct column *place, size_t rows,
-		   const struct display *d, struct text *out, struct err *err)
+static int put_hot(const struct summary *s, const struct hot *h, const struct column *place,
+		   size_t rows, const struct display *d, struct text *out, struct err *err)
 {
 	const struct column_list *columns = COLUMN_LIST(COST(ALL_MISSES), COST(COLD), COST(RATIO),
 							COST(ACCESSES), COST(SAMPLES), place);
+	struct cost_limit limit = cost_limit_of(s->query, &h->total, rows);
 	struct table *t = columns_table(columns, d);
 	int ret;
 
-	for (size_t i = 0; i < h->count && i < rows; i++) {
+	for (size_t i = 0; i < h->count; i++) {
 		struct cost_row row = cost_row_of(h, i);
 
-		columns_table_row(columns, t, &row);
+		if (cost_limit_shows(&limit, row.cost))
+			columns_table_row(columns, t, &row);
 	}
 	text_add(out, "\n");
 	ret = table_print(t, out, err);
 	table_free(t);
-	if (h->count > rows)
-		figure_more(out, h->count - rows, "");
+	figure_more(out, limit.left, "");
 	return ret;
 }
 
@@ -340,15 +341,17 @@ static void put_order(const struct summary *s, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
-/* If code without a name is among the first rows, tell how to get names. */
+/* If code without a name is among the rows shown, tell how to get names. */
 static void put_nameless(const struct summary *s, size_t rows, const struct display *d,
 			 struct text *out)
 {
 	const struct hot *h = &s->functions;
+	struct cost_limit limit = cost_limit_of(s->query, &h->total, rows);
 	size_t from = out->count;
 
-	for (size_t i = 0; i < h->count && i < rows; i++) {
-		if (strcmp(h->rows[i].function, STORE_NAMELESS) != 0)
+	for (size_t i = 0; i < h->count; i++) {
+		if (!cost_limit_shows(&limit, &h->rows[i].cost) ||
+		    strcmp(h->rows[i].function, STORE_NAMELESS) != 0)
 			continue;
 		text_addf(out,
 			  "\n" STORE_NAMELESS " is code made at run time that /tmp/perf-%" PRIu32
@@ -418,8 +421,8 @@ static int put_tables(const struct summary *s, size_t rows, const struct display
 		      struct text *out, struct err *err)
 {
 	put_hot_title(s, d, out);
-	if (put_hot(&s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||
-	    put_hot(&s->lines, COST(PLACE), rows, d, out, err) != 0)
+	if (put_hot(s, &s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||
+	    put_hot(s, &s->lines, COST(PLACE), rows, d, out, err) != 0)
 		return -1;
 	put_order(s, d, out);
 	put_nameless(s, rows, d, out);

@@ -42,7 +42,7 @@ struct summary;
 
 /* ---- Sampled profiles ---- */
 
-/* `rows`: of each table after the first screen. */
+/* `rows`: of each table after the first screen, at most; see struct cost_limit. */
 struct summary_page {
 	const char *file; /* the profile, as in commands */
 	size_t rows;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Options, which mean the same in every command, and the words beside them.
 
-    options.py [--dwell PATH] [--only EXPRESSION]
+    options.py [--dwell PATH] [--walk COLUMN-WALK] [--only EXPRESSION]
 
 Each case prints one line; the exit status is 0 when none failed.
 """
@@ -46,9 +46,9 @@ def commands():
     return re.findall(r'^  ([a-z]+) +\S', shows('--help').split('Commands:\n')[1].split('\n\n')[0], re.M)
 
 
-def set_up(folder, dwell):
-    global DWELL
-    DWELL = dwell
+def set_up(folder, dwell, walk):
+    global DWELL, WALK
+    DWELL, WALK = dwell, walk
     for name, command in {'run': ['record', '--seed', '1'], 'events': ['simulate']}.items():
         status, _, err = run(*command, '-q', '-o', name + '.db', '--', 'sh', '-c', 'seq 1 3000 | sort >/dev/null')
         check(status == 0, err)
@@ -233,6 +233,31 @@ def rows_of_samples_are_sorted_by_any_of_their_columns():
 
 
 @case
+def rows_without_misses_are_left_out_of_text():
+    """But for those who ask for a number of rows, for another order, or for a name."""
+    def table(view, *options):
+        """Its shares, and the number of rows that it leaves out."""
+        text = shows(view, 'walk.db', '-s', '32K', *options).split('DATA STRUCTURE\n')[-1].split('\n\n')[0]
+        left = re.search(r'\n\.\.\. and (\d+) more', text)
+        return re.findall(r'^ *([\d.]+) %', text, re.M), int(left.group(1)) if left else 0
+
+    status, _, err = run('record', '-q', '--seed', '1', '-o', 'walk.db', '--', WALK, '2000')
+    check(status == 0, err)
+    rows = list(csv.DictReader(shows('objects', 'walk.db', '-s', '32K', '--format', 'csv').splitlines()))
+    some = sum(float(row['miss_share']) >= 0.00005 for row in rows)
+    check(0 < some < 10 < len(rows), some, len(rows))
+    for view, most in ('report', 10), ('objects', 20):
+        shares, left = table(view)
+        check(len(shares) == min(some, most) and '0.00' not in shares, view, shares)
+        check(len(shares) + left == len(rows), view, len(shares), left, len(rows))
+        for options in ['-n', '1000'], ['-n', '1000', '--sort', 'ratio']:
+            check(len(table(view, *options)[0]) == len(rows) and table(view, *options)[1] == 0, view, options)
+        check(table(view, '--sort', 'samples')[0] == table(view, '--sort', 'samples', '-n', str(most))[0], view)
+    little = next(row['name'] for row in rows if float(row['miss_share']) < 0.00005)
+    check('0.00' in table('objects', little)[0] and '0.00' in table('objects', '--focus', '^%s$' % re.escape(little))[0], little)
+
+
+@case
 def sets_mean_the_same_in_all_views_of_samples():
     for view in 'report', 'paths', 'reuse', 'objects', 'annotate', 'spatial':
         text = shows(view, 'run.db', '--ways', '8', '--policy', 'lru')
@@ -347,4 +372,4 @@ def processes_have_rows_and_caches():
     check(shows('top', '--once', 'run.db', options='-p 1') == shows('top', '--once', 'run.db'), 'top: the word wins')
 
 
-main('options', __doc__, set_up)
+main('options', __doc__, set_up, walk='build/examples/column-walk')

@@ -21,12 +21,15 @@
 #include "estimate/summary.h"
 #include "profiles.h"
 #include "scratch.h"
+#include "views/cost_columns.h"
 #include "views/views.h"
 #include "walk_profile.h"
 
 #define PATH "dwell.db"
 
 static const struct query random_at_mb = {.policy = QUERY_RANDOM, .size_bytes = 1u << 20};
+static const struct query ten_rows_at_mb = {
+	.policy = QUERY_RANDOM, .size_bytes = 1u << 20, .limit = 10};
 static const struct query random_at_l1 = {
 	.process = QUERY_ANY, .policy = QUERY_RANDOM, .size_bytes = 48u << 10};
 static const struct query lru_at_mb = {.policy = QUERY_LRU, .size_bytes = 1u << 20};
@@ -140,7 +143,7 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 	struct summary s;
 	struct text out = {0};
 
-	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, &ten_rows_at_mb, NULL), 0);
 	assert_int_equal(summary_text(&s, &page, &plain, &out, NULL), 0);
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
 		if (strstr(text_get(&out), sentences[i]) == NULL)
@@ -149,6 +152,51 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 	text_release(&out);
 	summary_release(&s);
 	profile_close(&p);
+}
+
+/* The profile has four lines; walk.c:5 makes less than 0.005 % of the misses. */
+static void test_rows_without_misses_are_left_out_of_the_report(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct summary s;
+	struct text out = {0};
+
+	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
+	assert_int_equal(s.lines.count, 4);
+	assert_int_equal(summary_text(&s, &page, &plain, &out, NULL), 0);
+	assert_null(strstr(text_get(&out), "walk.c:5 "));
+	assert_non_null(strstr(text_get(&out), "\n... and 1 more\n\nWhich data"));
+	text_release(&out);
+	summary_csv(&s, &out);
+	assert_non_null(strstr(text_get(&out), "walk.c,5,"));
+	text_release(&out);
+	summary_release(&s);
+	profile_close(&p);
+}
+
+static void test_a_row_is_left_out_if_its_share_reads_zero(void **state)
+{
+	const struct hot_cost whole = {.misses = 0.5, .cold = 0.5};
+	/* 90 %, 0.006 % (reads 0.01 %), and 0.004 % */
+	const struct hot_cost most = {.misses = 0.5, .cold = 0.4}, some = {.misses = 6e-5},
+			      little = {.misses = 2e-5, .cold = 2e-5};
+	const struct query by_accesses = {.sort = "accesses"}, by_misses = {.sort = "misses"};
+	struct cost_limit l = cost_limit_of(&by_misses, &whole, 10);
+
+	assert_true(cost_limit_shows(&l, &most));
+	assert_true(cost_limit_shows(&l, &some));
+	assert_false(cost_limit_shows(&l, &little));
+	assert_false(cost_limit_shows(&l, &little));
+	assert_int_equal(l.shown, 2);
+	assert_int_equal(l.left, 2);
+	/* in another order, for a number of rows, or as the first */
+	l = cost_limit_of(&by_accesses, &whole, 10);
+	assert_true(cost_limit_shows(&l, &most) && cost_limit_shows(&l, &little));
+	l = cost_limit_of(&ten_rows_at_mb, &whole, 2);
+	assert_true(cost_limit_shows(&l, &most) && cost_limit_shows(&l, &little));
+	assert_false(cost_limit_shows(&l, &little));
+	l = cost_limit_of(&random_at_mb, &whole, 10);
+	assert_true(cost_limit_shows(&l, &little) && cost_limit_shows(&l, &little));
 }
 
 static size_t width_of(const char *line)
@@ -278,7 +326,9 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 		assert_true(i == 0 || r->ratio <= c.points[i - 1].ratio.ratio + 1e-12);
 	}
 	curve_csv(&c, &out);
-	assert_int_equal(strncmp(text_get(&out), "size_bytes,miss_ratio,low,high,policy,ways\n8192,0.", 50), 0);
+	assert_int_equal(
+		strncmp(text_get(&out), "size_bytes,miss_ratio,low,high,policy,ways\n8192,0.", 50),
+		0);
 	check_csv(text_get(&out));
 	text_release(&out);
 	assert_int_equal(curve_json(&c, &out, NULL), 0);
@@ -470,6 +520,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rows_add_up),
 		cmocka_unit_test(test_all_of_a_report_is_of_the_policy_asked_for),
 		cmocka_unit_test(test_the_report_says_what_ran_and_how_it_misses),
+		cmocka_unit_test(test_rows_without_misses_are_left_out_of_the_report),
+		cmocka_unit_test(test_a_row_is_left_out_if_its_share_reads_zero),
 		cmocka_unit_test(test_the_first_screen_has_a_verdict_and_the_next_command),
 		cmocka_unit_test(test_a_process_without_samples_is_reported_without_a_ratio),
 		cmocka_unit_test(test_the_report_is_there_for_programs_too),

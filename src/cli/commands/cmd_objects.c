@@ -59,6 +59,8 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (profile_choose(p, &o->query, &q, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
+	if (!options_set(o, OPTION_ROWS))
+		q.limit = 0; /* 20 by default: not asked for */
 	if (data_init(&d, p, &q, (enum data_by)o->sites_by, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (options_set(o, OPTION_POLICY) && d.policy != profile_policy(&q)) {

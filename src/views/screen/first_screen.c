@@ -126,23 +126,25 @@ static int put_rows(const struct summary *s, const struct display *d, struct tex
 						  "DATA STRUCTURE"};
 	const struct column_list *list =
 		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(FUNCTION));
+	struct cost_limit code = cost_limit_of(s->query, &s->functions.total, SCREEN_FUNCTIONS);
+	struct cost_limit data = cost_limit_of(s->query, &s->data.total, SCREEN_DATA);
 	struct table *t = columns_table(list, d);
-	size_t shown = 0;
 	int status;
 
-	for (size_t i = 0; i < s->functions.count && i < SCREEN_FUNCTIONS; i++) {
+	for (size_t i = 0; i < s->functions.count; i++) {
 		const struct cost_row row = cost_row_of(&s->functions, i);
 
-		columns_table_row(list, t, &row);
+		if (cost_limit_shows(&code, row.cost))
+			columns_table_row(list, t, &row);
 	}
-	for (size_t i = 0; i < s->data.count && shown < SCREEN_DATA; i++) {
+	for (size_t i = 0; i < s->data.count; i++) {
 		const struct data_row *r = &s->data.rows[i];
 		struct cost_row row = {.cost = &r->cost, .whole = &s->data.total};
 		struct text name = {0};
 
-		if (!is_shown(s, r))
+		if (!is_shown(s, r) || !cost_limit_shows(&data, row.cost))
 			continue;
-		if (shown++ == 0)
+		if (data.shown == 1)
 			table_row(t, data_titles);
 		data_put_name(r, &name);
 		row.function = text_get(&name);
