@@ -73,6 +73,7 @@ struct window_sum {
 struct spread {
 	double *near;
 	double *weight; /* their sum */
+	uint8_t *nodes; /* that are in use: the last one's number + 1 */
 };
 
 struct model {

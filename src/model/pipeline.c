@@ -68,8 +68,10 @@ void model_free(struct model *m)
 	free(m->between);
 	free(m->spread.near);
 	free(m->spread.weight);
+	free(m->spread.nodes);
 	free(m->close.near);
 	free(m->close.weight);
+	free(m->close.nodes);
 	free(m->near_misses);
 	free(m->short_misses);
 	free(m->expected);

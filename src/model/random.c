@@ -33,6 +33,7 @@ struct cell {
 	double length;
 	const double *near; /* weights, at each node's distance */
 	double near_weight; /* their sum */
+	unsigned nodes;	    /* that are in use */
 	double *near_miss;
 	double before; /* misses up to its begin */
 	double room;   /* misses in it that only fill the cache */
@@ -137,7 +138,7 @@ static double misses_of(const struct cell *c, double x, double *slope)
 		stays *= stays;
 		part *= 2;
 	}
-	for (unsigned node = 0; node < MODEL_NODES; node++) {
+	for (unsigned node = 0; node < c->nodes; node++) {
 		double *k = &kept[node % 2], *d = &distance[node % 2];
 
 		sum += c->near[node] * (1 - *k);
@@ -174,7 +175,7 @@ static void leave(struct model *m, const struct cell *c, double x)
 	stays[0] = exp(-fmin(ALL, evicting / (1u << (HALVES - 1))));
 	for (unsigned node = 1; node <= HALVES; node++)
 		stays[node] = stays[node - 1] * stays[node - 1];
-	for (unsigned node = 0; node < MODEL_NODES; node++) {
+	for (unsigned node = 0; node < c->nodes; node++) {
 		c->near_miss[node] = 1 - kept[node % 2];
 		kept[node % 2] *= kept[node % 2];
 	}
@@ -209,6 +210,7 @@ static void solve_cells(struct model *m, double lines, double rate, bool again)
 		c.end = m->cell_first[c.index + 1];
 		c.near = &spread->near[c.index * MODEL_NODES];
 		c.near_weight = spread->weight[c.index];
+		c.nodes = spread->nodes[c.index];
 		c.near_miss = &m->near_miss[c.index * MODEL_NODES];
 		c.before = m->misses[c.index];
 		c.room = fmax(0, lines - c.before);

@@ -67,6 +67,8 @@ static void fill(const struct model *m, bool all, struct spread *to)
 			near[0] += weight * (1 - (double)r->node.over);
 			near[1] += weight * (double)r->node.over;
 			to->weight[cell] += weight;
+			if (to->nodes[cell] < r->node.below + 2)
+				to->nodes[cell] = (uint8_t)(r->node.below + 2);
 		}
 	}
 }
@@ -85,7 +87,8 @@ static int spread_new(struct spread *s, size_t cells)
 {
 	s->near = calloc(cells * MODEL_NODES + 1, sizeof(*s->near));
 	s->weight = calloc(cells + 1, sizeof(*s->weight));
-	return s->near != NULL && s->weight != NULL ? 0 : -1;
+	s->nodes = calloc(cells + 1, sizeof(*s->nodes));
+	return s->near != NULL && s->weight != NULL && s->nodes != NULL ? 0 : -1;
 }
 
 int spread_near(struct model *m)
