@@ -25,7 +25,6 @@
 #define PRECISE 1e-4 /* of a cell's misses */
 #define ALL	40.0 /* exponent from which on nothing survives, as in a cache of one line */
 #define HALVES	6u   /* parts of the cell */
-#define TURNS	2u   /* of bursts.c: the first tells most */
 
 struct cell {
 	size_t first, end; /* its reuses */
@@ -231,12 +230,28 @@ static void solve_cells(struct model *m, double lines, double rate, bool again)
 	}
 }
 
+/* m->misses from the chances that there are. */
+static void sum_cells(struct model *m)
+{
+	for (size_t cell = 0; cell < m->window_count * MODEL_CELLS; cell++) {
+		double x = m->near_misses[cell];
+
+		for (size_t i = m->cell_first[cell]; i < m->cell_first[cell + 1]; i++)
+			if (m->reuses[i].kind != REUSE_NEAR)
+				x += m->reuses[i].weight * m->chance[i];
+		m->misses[cell + 1] = m->misses[cell] + x;
+	}
+}
+
+/* Bursts change M(t), and M(t) them: after two turns they hardly do. */
 void random_solve(struct model *m, double lines, double share)
 {
 	const double rate = lines > 1 ? fmin(ALL, -log1p(-1 / lines)) : ALL;
 
 	solve_cells(m, lines, rate, false);
-	for (unsigned turn = 0; m->has_touches && turn < TURNS; turn++) {
+	if (m->has_touches) {
+		bursts_solve(m, rate);
+		sum_cells(m);
 		bursts_solve(m, rate);
 		solve_cells(m, lines, rate, true);
 	}
