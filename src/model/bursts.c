@@ -75,10 +75,10 @@ int bursts_new(struct model *m)
 		       : -1;
 }
 
-/* The misses that a counted touch of each class stands for. */
-static void find_chances(const struct model *m, double chances[MODEL_TOUCHES])
+/* The misses that a counted touch of each class stands for; returns those of the average miss. */
+static double find_chances(const struct model *m, double chances[MODEL_TOUCHES])
 {
-	double touches[MODEL_TOUCHES] = {0};
+	double touches[MODEL_TOUCHES] = {0}, told = 0, square = 0;
 
 	memset(chances, 0, MODEL_TOUCHES * sizeof(*chances));
 	for (size_t i = 0; i < m->reuse_count; i++) {
@@ -87,11 +87,14 @@ static void find_chances(const struct model *m, double chances[MODEL_TOUCHES])
 		if (r->class >= 0)
 			chances[r->class] += r->weight * m->chance[i];
 	}
-	for (size_t w = 0; w < m->window_count; w++)
-		for (unsigned c = 0; c < MODEL_TOUCHES; c++)
+	for (unsigned c = 0; c < MODEL_TOUCHES; c++) {
+		for (size_t w = 0; w < m->window_count; w++)
 			touches[c] += m->windows[w].touches[c];
-	for (unsigned c = 0; c < MODEL_TOUCHES; c++)
+		told += chances[c];
 		chances[c] = touches[c] > 0 ? chances[c] / touches[c] : 0;
+		square += touches[c] * chances[c] * chances[c];
+	}
+	return told > 0 ? square / told : 0;
 }
 
 /* Fills m->short_misses. */
@@ -113,30 +116,18 @@ static double between(const double *sums, const struct reuse *r)
 	return sum_at(sums, r->cell, r->part) - sum_at(sums, r->begin_cell, r->begin_part);
 }
 
-/* By how much a window's misses are more than the chances of the run tell. */
-static double factor_of(const struct model *m, size_t window, const double *chances, double unit)
+/* By how much the misses of each window are more than the chances of the run tell. */
+static void find_factors(struct model *m, const double *chances, double unit)
 {
-	const size_t first = window * MODEL_CELLS, end = first + MODEL_CELLS;
-	double misses = m->misses[end] - m->misses[first];
-	double told = 0;
+	for (size_t w = 0; w < m->window_count; w++) {
+		const size_t first = w * MODEL_CELLS, end = first + MODEL_CELLS;
+		double misses = m->misses[end] - m->misses[first], told = PRIOR * unit;
 
-	misses -= m->short_misses[end] - m->short_misses[first];
-	for (unsigned c = 0; c < MODEL_TOUCHES; c++)
-		told += m->windows[window].touches[c] * chances[c];
-	return (fmax(0, misses) + PRIOR * unit) / (told + PRIOR * unit);
-}
-
-static void find_factors(struct model *m, const double *chances)
-{
-	double told = 0, square = 0;
-
-	for (size_t w = 0; w < m->window_count; w++)
-		for (unsigned c = 0; c < MODEL_TOUCHES; c++) {
+		misses -= m->short_misses[end] - m->short_misses[first];
+		for (unsigned c = 0; c < MODEL_TOUCHES; c++)
 			told += m->windows[w].touches[c] * chances[c];
-			square += m->windows[w].touches[c] * chances[c] * chances[c];
-		}
-	for (size_t w = 0; w < m->window_count; w++)
-		m->sums[w].burst = told > 0 ? factor_of(m, w, chances, square / told) : 1;
+		m->sums[w].burst = unit > 0 ? (fmax(0, misses) + PRIOR * unit) / told : 1;
+	}
 }
 
 /* Fills m->expected and m->met of near reuse i; returns the variance of that by its counts. */
@@ -209,11 +200,10 @@ static double exponent_of(const struct octave *o, double expected, double met, d
 void bursts_solve(struct model *m, double rate)
 {
 	struct octave octaves[OCTAVES] = {0};
-	double chances[MODEL_TOUCHES];
+	double chances[MODEL_TOUCHES], unit = find_chances(m, chances);
 
-	find_chances(m, chances);
 	sum_short(m);
-	find_factors(m, chances);
+	find_factors(m, chances, unit);
 	see_means(m, chances, octaves);
 	see_scatter(m, octaves);
 	memset(m->near_misses, 0, m->window_count * MODEL_CELLS * sizeof(*m->near_misses));

@@ -8,33 +8,35 @@
 
 #include "model/parts.h"
 
-/* Without any, the last touch may have been as long ago as the begin of the run. */
-void hidden_measure(struct model *m)
+unsigned hidden_bin(const struct model *m, double distance)
 {
-	for (size_t i = 0; i < m->reuse_count; i++) {
-		const struct reuse *r = &m->reuses[i];
-
-		if (r->kind == REUSE_FAR)
-			m->hidden[hidden_bin(r->distance)] += r->weight * reuse_window(m, r)->scale;
-	}
-	m->hidden_most = HIDDEN_BINS - 1;
-	while (m->hidden_most > 0 && m->hidden[m->hidden_most] <= 0)
-		m->hidden_most--;
-	if (m->hidden[m->hidden_most] > 0)
-		return;
-	m->hidden_most = hidden_bin(m->end);
-	m->hidden[m->hidden_most] = 1;
-}
-
-unsigned hidden_bin(double distance)
-{
-	double octaves = log2(fmax(1, distance / MODEL_FAR));
-
-	return (unsigned)fmin(HIDDEN_BINS - 1, floor(octaves));
+	return (unsigned)fmin(m->hidden_most, floor(log2(fmax(1, distance / MODEL_FAR))));
 }
 
 /* In the middle of the bin, by ratio. */
 double hidden_distance(unsigned bin)
 {
 	return MODEL_FAR * exp2(bin + 0.5);
+}
+
+/* Without any, the last touch may have been as long ago as the begin of the run. */
+void hidden_measure(struct model *m)
+{
+	unsigned bin = HIDDEN_BINS - 1;
+
+	m->hidden_most = bin;
+	for (size_t i = 0; i < m->reuse_count; i++) {
+		const struct reuse *r = &m->reuses[i];
+
+		if (r->kind == REUSE_FAR)
+			m->hidden[hidden_bin(m, r->distance)] +=
+				r->weight * reuse_window(m, r)->scale;
+	}
+	while (bin > 0 && m->hidden[bin] <= 0)
+		bin--;
+	if (m->hidden[bin] <= 0) {
+		bin = hidden_bin(m, m->end);
+		m->hidden[bin] = 1;
+	}
+	m->hidden_most = bin;
 }

@@ -63,12 +63,10 @@ static double far_miss(const struct model *m, const struct sets_table *t, const 
 {
 	const struct window *w = reuse_window(m, r);
 	double since = w->length * (r->cell % MODEL_CELLS + r->part) / MODEL_CELLS;
-	unsigned bin = hidden_bin(since);
 
 	if (r->kind == REUSE_FAR)
 		return sets_table_miss(t, more * r->lines);
-	bin = bin < m->hidden_most ? bin : m->hidden_most;
-	return 1 - w->hidden * (1 - h->miss[bin]);
+	return 1 - w->hidden * (1 - h->miss[hidden_bin(m, since)]);
 }
 
 double lru_far(const struct model *m, const struct sets *sets, double more)

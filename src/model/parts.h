@@ -157,7 +157,7 @@ static inline double sum_at(const double *sums, uint32_t cell, double part)
 }
 
 /* The distances of reuses whose last touch no window saw, in octaves from MODEL_FAR on. */
-unsigned hidden_bin(double distance);
+unsigned hidden_bin(const struct model *m, double distance);
 double hidden_distance(unsigned bin);
 void hidden_measure(struct model *m);
 

@@ -68,10 +68,8 @@ static double hidden_passes(const struct model *m, const struct cell *c)
 	const struct window *w = &m->windows[c->index / MODEL_CELLS];
 	double begin = w->start + c->length * (double)(c->index % MODEL_CELLS);
 	double middle = begin + c->length / 2, there = 0, all = 0;
-	unsigned seen = hidden_bin(middle - w->start);
-	unsigned least = seen < m->hidden_most ? seen : m->hidden_most;
 
-	for (unsigned bin = least; bin <= m->hidden_most; bin++) {
+	for (unsigned bin = hidden_bin(m, middle - w->start); bin <= m->hidden_most; bin++) {
 		double at = middle - hidden_distance(bin), since = 0, part;
 
 		if (m->hidden[bin] <= 0)
