@@ -75,7 +75,7 @@ int bursts_new(struct model *m)
 		       : -1;
 }
 
-/* The misses that a counted touch of each class stands for; returns those of the average miss. */
+/* The misses that a counted touch of each class stands for. Returns their mean, by misses. */
 static double find_chances(const struct model *m, double chances[MODEL_TOUCHES])
 {
 	double touches[MODEL_TOUCHES] = {0}, told = 0, square = 0;

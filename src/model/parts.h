@@ -170,9 +170,6 @@ static inline bool spread_in_cell(const struct reuse *r)
 /* Fills the node of a far reuse. */
 void random_place(struct reuse *r);
 
-/* The distance as a node. */
-struct node spread_place(double distance);
-
 /* P(miss) of a near reuse, or of one in a cell, from m->near_miss. */
 double spread_miss(const struct model *m, const struct reuse *r);
 

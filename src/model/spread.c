@@ -13,7 +13,8 @@
 
 #define SAMPLES 20 /* under each triangle, on average */
 
-struct node spread_place(double distance)
+/* The distance as a node. */
+static struct node place(double distance)
 {
 	double node = fmin(MODEL_NODES - 2, floor(2 * log2(fmax(1, distance))));
 	double below = exp2(node / 2), over = (distance - below) / (below * (M_SQRT2 - 1));
@@ -107,7 +108,7 @@ int spread_near(struct model *m)
 		if (r->kind > REUSE_NEAR && !spread_in_cell(r))
 			random_place(r);
 		else
-			r->node = spread_place(r->distance);
+			r->node = place(r->distance);
 	}
 	fill(m, true, &m->spread);
 	if (m->has_touches)

@@ -66,14 +66,14 @@ CREATE VIEW access AS WITH a AS MATERIALIZED (SELECT first_id + key AS id,
 	SELECT id, +location AS location, +size AS size, +kind AS kind, +thread AS thread, +site AS site, +path AS path,
 	+address AS address FROM a;
 -- Consecutive samples of a process. list is a JSON array with one array of numbers for each sample: [window, status,
--- position, distance, the sampled access, its place in the line, the access that touched the line again, touches]; the
--- access is there only if there is one, and touches only if it is not 0: touches of counted far lines in between, a byte
--- for each class, that of the first the lowest. Short numbers cost less to write, so window and position are relative to those of the
--- row, and an access is three numbers: its id in the view access, its address, and its distance from the first byte of
--- its block: plus 2 if it lies in or after the block, negative if it lies before; 0 means no block, 1 that of the item's
--- first access. The address of an item's first access is relative to that in the view access, others to the first.
--- Samples are numbered from 1 in the order of their arrival; first_id is the number of the first. near, far, cut: how
--- many samples have the status 0, 1 and 2.
+-- position, distance, the sampled access, its place in the line, the access that touched the line again, touches];
+-- the access is there only if there is one, and touches only if it is not 0: touches of counted far lines in
+-- between, a byte for each class, that of the first the lowest. Short numbers cost less to write, so window and
+-- position are relative to those of the row, and an access is three numbers: its id in the view access, its address,
+-- and its distance from the first byte of its block: plus 2 if it lies in or after the block, negative if it lies
+-- before; 0 means no block, 1 that of the item's first access. The address of an item's first access is relative to
+-- that in the view access, others to the first. Samples are numbered from 1 in the order of their arrival; first_id
+-- is the number of the first. near, far, cut: how many samples have the status 0, 1 and 2.
 CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window INTEGER NOT NULL,
 	position INTEGER NOT NULL, near INTEGER NOT NULL, far INTEGER NOT NULL, cut INTEGER NOT NULL, list TEXT NOT NULL);
 -- How many accesses a sample of a window stands for: a close one, as defined in docs/schema.md (status 0, a

@@ -16,7 +16,7 @@ static const char port[] = "port input or output";
 static const char far_transfer[] = "far transfer: leaves the flat code segment";
 static const char monitor[] = "leaves to the hypervisor or a secure mode";
 static const char keys[] = "could take the harness its own memory";
-static const char zeroes[] = "writes to a random address: what memory is there, another run may lack";
+static const char zeroes[] = "writes to a random address, which may be in use elsewhere";
 static const char short_branch[] = "a near branch with 16 bits of address, on this CPU";
 static const char device[] = "writes to a device or waits for one";
 

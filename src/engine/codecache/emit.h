@@ -208,23 +208,24 @@ static inline void emit_add_sse_at(struct out *o, uint8_t xmm, uint32_t address)
 	emit_u32(o, address);
 }
 
-/* movdqa gs:[at], xmm8 to 15; back */
-static inline void emit_store_sse(struct out *o, uint8_t xmm, uint32_t at)
+/* movdqa between gs:[at] and xmm8 to 15, by its opcode */
+static inline void emit_move_sse(struct out *o, uint8_t opcode, uint8_t xmm, uint32_t at)
 {
 	emit_bytes(o,
-		   (const uint8_t[]){0x65, 0x66, 0x44, 0x0f, 0x7f, (uint8_t)(0x04 | (xmm & 7) << 3),
-				     0x25},
+		   (const uint8_t[]){0x65, 0x66, 0x44, 0x0f, opcode,
+				     (uint8_t)(0x04 | (xmm & 7) << 3), 0x25},
 		   7);
 	emit_u32(o, at);
 }
 
+static inline void emit_store_sse(struct out *o, uint8_t xmm, uint32_t at)
+{
+	emit_move_sse(o, 0x7f, xmm, at);
+}
+
 static inline void emit_load_sse(struct out *o, uint8_t xmm, uint32_t at)
 {
-	emit_bytes(o,
-		   (const uint8_t[]){0x65, 0x66, 0x44, 0x0f, 0x6f, (uint8_t)(0x04 | (xmm & 7) << 3),
-				     0x25},
-		   7);
-	emit_u32(o, at);
+	emit_move_sse(o, 0x6f, xmm, at);
 }
 
 /* vmovq to, xmm31 */

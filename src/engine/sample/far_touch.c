@@ -249,11 +249,11 @@ static void take_event(struct thread *t, struct scan_window *w, const struct eve
 /* The class of a touch; the line was touched CHANNEL_TOUCHED or more accesses ago, or never. */
 static uint32_t class_of(uint64_t old, uint64_t now)
 {
-	uint32_t log2 = 63 - (uint32_t)__builtin_clzll(now - old);
-	uint32_t c = (log2 - TOUCHED_LOG2) / 2;
+	uint32_t c;
 
 	if (!old)
 		return CHANNEL_TOUCH_CLASSES - 1;
+	c = (63 - (uint32_t)__builtin_clzll(now - old) - TOUCHED_LOG2) / 2;
 	return c < CHANNEL_TOUCH_CLASSES - 2 ? c : CHANNEL_TOUCH_CLASSES - 2;
 }
 

@@ -20,10 +20,11 @@ static void send(struct thread *t, struct scan_window *w, const struct watch *o,
 				  .line = o->line << w->line_shift,
 				  .begin = o->begin};
 
-	if (end)
+	if (end) {
 		r.end = *end;
-	if (end && distance >= CHANNEL_NEAR)
-		watches_count_touches(t->watches, o->touches, r.touches);
+		if (distance >= CHANNEL_NEAR)
+			watches_count_touches(t->watches, o->touches, r.touches);
+	}
 	w->samples++;
 	records_sample(t->process, &r);
 }
