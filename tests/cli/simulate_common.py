@@ -109,3 +109,20 @@ def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
     DWELL, PROGRAMS = dwell, programs
     os.environ.update(XDG_RUNTIME_DIR=folder)
+
+
+def digits(path='run.db'):
+    return [len(str(pid)) for pid, in ask('SELECT pid FROM process ORDER BY id', path)]
+
+
+def check_filter(*command):
+    """With the filter and without all costs are the same, and all calls."""
+    for _ in range(3):
+        simulate(*command)
+        simulate('--no-filter', *command, path='other.db')
+        if digits() == digits('other.db'):
+            break  # programs write down the number of their process: one digit more, some instructions more
+    check_same_costs(command)
+    here, there = arcs(), arcs('other.db')
+    check(here == there, command, *(set(here) ^ set(there)))
+    check(here or '--no-call-graph' in command, command, 'no calls')

@@ -10,11 +10,7 @@ import contextlib
 import os
 
 from cases import case, check, main
-from simulate_common import SEVERAL, SMALL, arcs, ask, check_same_costs, counted, program, set_up, simulate, totals
-
-
-def digits(path='run.db'):
-    return [len(str(pid)) for pid, in ask('SELECT pid FROM process ORDER BY id', path)]
+from simulate_common import SEVERAL, SMALL, check_filter, check_same_costs, counted, program, set_up, simulate, totals
 
 
 @contextlib.contextmanager
@@ -27,19 +23,6 @@ def environment(switch, **more):
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-def check_filter(*command):
-    """With the filter and without all costs are the same, and all calls."""
-    for _ in range(3):
-        simulate(*command)
-        simulate('--no-filter', *command, path='other.db')
-        if digits() == digits('other.db'):
-            break  # programs write down the number of their process: one digit more, some instructions more
-    check_same_costs(command)
-    here, there = arcs(), arcs('other.db')
-    check(here == there, command, *(set(here) ^ set(there)))
-    check(here or '--no-call-graph' in command, command, 'no calls')
 
 
 @case

@@ -41,13 +41,20 @@ static struct insn push(void)
 			     .mem = {at(RSP, -8, 8)}};
 }
 
+static void plan(struct filter_plan *p, const struct insn *in, uint32_t n, bool splits_lines)
+{
+	filter_plan_accesses(
+		p, in, n,
+		&(struct filter_rules){.set_bytes = SET_BYTES, .splits_lines = splits_lines});
+}
+
 static void pushes_are_one_run(void **state)
 {
 	const struct insn in[] = {push(), push(), push(), push()};
 	struct filter_plan p;
 
 	(void)state;
-	filter_plan_accesses(&p, in, 4, SET_BYTES, false);
+	plan(&p, in, 4, false);
 	assert_int_equal(p.runs, 1);
 	assert_int_equal(p.run[0].first, 0);
 	assert_int_equal(p.run[0].members, 4);
@@ -71,7 +78,7 @@ static void a_run_is_seen_from_its_first_access(void **state)
 	struct filter_plan p;
 
 	(void)state;
-	filter_plan_accesses(&p, in, 6, SET_BYTES, false);
+	plan(&p, in, 6, false);
 	assert_int_equal(p.runs, 1);
 	assert_int_equal(p.run[0].first, 3);
 	assert_int_equal(p.run[0].low, 8);
@@ -85,13 +92,13 @@ static void another_value_of_the_base_ends_a_run(void **state)
 
 	(void)state;
 	in[1].gprs_written = 1u << RBX;
-	filter_plan_accesses(&p, in, 3, SET_BYTES, false);
+	plan(&p, in, 3, false);
 	assert_int_equal(p.runs, 0);
 	assert_int_equal(p.time[0], 0);
 	assert_int_equal(p.time[1], 0);
 	assert_int_equal(p.time[2], 1);
 	in[1].gprs_written = 1u << RAX;
-	filter_plan_accesses(&p, in, 3, SET_BYTES, false);
+	plan(&p, in, 3, false);
 	assert_int_equal(p.runs, 1);
 }
 
@@ -105,13 +112,13 @@ static void a_run_fits_in_the_bytes_of_a_line(void **state)
 	struct filter_plan p;
 
 	(void)state;
-	filter_plan_accesses(&p, fits, 3, SET_BYTES, false);
+	plan(&p, fits, 3, false);
 	assert_int_equal(p.runs, 1);
-	filter_plan_accesses(&p, not, 3, SET_BYTES, false);
+	plan(&p, not, 3, false);
 	assert_int_equal(p.runs, 0);
-	filter_plan_accesses(&p, odd, 3, SET_BYTES, false);
+	plan(&p, odd, 3, false);
 	assert_int_equal(p.runs, 0);
-	filter_plan_accesses(&p, wide, 3, SET_BYTES, false);
+	plan(&p, wide, 3, false);
 	assert_int_equal(p.runs, 0);
 }
 
@@ -124,10 +131,72 @@ static void a_fetch_in_between_ends_a_run(void **state)
 	in[0].pc = LINE - 8;
 	in[1].pc = LINE - 4;
 	in[2].pc = LINE;
-	filter_plan_accesses(&p, in, 3, SET_BYTES, true);
+	plan(&p, in, 3, true);
 	assert_int_equal(p.runs, 0);
-	filter_plan_accesses(&p, in, 3, SET_BYTES, false);
+	plan(&p, in, 3, false);
 	assert_int_equal(p.runs, 1);
+}
+
+static struct insn stores(uint8_t base, int64_t disp, uint16_t size)
+{
+	struct insn in = touches(base, disp, size);
+
+	in.mem[0].kind = ACCESS_STORE;
+	return in;
+}
+
+/* The first four accesses are in[], with marks on stores. */
+static uint32_t members_with_marks(const struct insn in[4], bool *dirties)
+{
+	const struct filter_rules rules = {.set_bytes = SET_BYTES, .marks_stores = true};
+	struct filter_plan p;
+
+	filter_plan_accesses(&p, in, 4, &rules);
+	*dirties = p.run[0].dirties;
+	return p.runs ? p.run[0].members : 0;
+}
+
+static void a_run_with_marks_stores_to_its_ends_or_not_at_all(void **state)
+{
+	const struct insn loads[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8),
+				     touches(RBX, 24, 8)};
+	const struct insn ends[] = {stores(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 0, 4),
+				    stores(RBX, 16, 8)};
+	/* the highest byte is loaded, and then stored, too */
+	const struct insn late[] = {stores(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 8, 4),
+				    stores(RBX, 12, 4)};
+	const struct insn low[] = {stores(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8),
+				   touches(RBX, 24, 8)};
+	const struct insn last[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8),
+				    stores(RBX, 24, 8)};
+	bool dirties;
+
+	(void)state;
+	assert_int_equal(members_with_marks(loads, &dirties), 4);
+	assert_false(dirties);
+	assert_int_equal(members_with_marks(ends, &dirties), 4);
+	assert_true(dirties);
+	assert_int_equal(members_with_marks(late, &dirties), 4);
+	assert_true(dirties);
+	assert_int_equal(members_with_marks(low, &dirties), 0);
+	assert_int_equal(members_with_marks(last, &dirties), 3); /* what comes before the store */
+	assert_false(dirties);
+}
+
+static void an_instruction_of_two_accesses_ends_a_run(void **state)
+{
+	struct insn in[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8)};
+	struct filter_plan p;
+
+	(void)state;
+	in[1].mem_count = 2;
+	in[1].mem[1] = at(RBX, 24, 8);
+	plan(&p, in, 3, false);
+	assert_int_equal(p.runs, 1);
+	assert_int_equal(p.run[0].members, 4);
+	filter_plan_accesses(&p, in, 3,
+			     &(struct filter_rules){.set_bytes = SET_BYTES, .splits_insns = true});
+	assert_int_equal(p.runs, 0);
 }
 
 static void lines_that_may_be_of_one_set_have_times_of_their_own(void **state)
@@ -139,11 +208,11 @@ static void lines_that_may_be_of_one_set_have_times_of_their_own(void **state)
 	struct filter_plan p;
 
 	(void)state;
-	filter_plan_accesses(&p, near, 2, SET_BYTES, false);
+	plan(&p, near, 2, false);
 	assert_int_equal(p.time[1], 0);
-	filter_plan_accesses(&p, far, 2, SET_BYTES, false);
+	plan(&p, far, 2, false);
 	assert_int_equal(p.time[1], 1);
-	filter_plan_accesses(&p, there_and_back, 3, SET_BYTES, false);
+	plan(&p, there_and_back, 3, false);
 	assert_int_equal(p.time[1], 1);
 	assert_int_equal(p.time[2], 2);
 }
@@ -189,6 +258,8 @@ int main(void)
 		cmocka_unit_test(another_value_of_the_base_ends_a_run),
 		cmocka_unit_test(a_run_fits_in_the_bytes_of_a_line),
 		cmocka_unit_test(a_fetch_in_between_ends_a_run),
+		cmocka_unit_test(a_run_with_marks_stores_to_its_ends_or_not_at_all),
+		cmocka_unit_test(an_instruction_of_two_accesses_ends_a_run),
 		cmocka_unit_test(lines_that_may_be_of_one_set_have_times_of_their_own),
 		cmocka_unit_test(what_moves_the_stack_by_how_much),
 	};

@@ -25,7 +25,11 @@ void cells_set_order(const uint8_t order[], uint32_t told)
 	memcpy(cells.order, order, told * sizeof *order);
 	cells.told = told;
 	cells.is_ordered = true;
-	grow_in_large_pages(&memory); /* cells of several hierarchies are large */
+}
+
+void cells_in_large_pages(void)
+{
+	grow_in_large_pages(&memory);
 }
 
 void cells_copy(uint64_t *told, const uint64_t *numbers)

@@ -36,6 +36,8 @@ bool cells_init(uint32_t events);
  * CELLS_MOST_ORDERED, those before CELL_FIRST_MISS in place.
  */
 void cells_set_order(const uint8_t order[], uint32_t told);
+/* Those of several hierarchies are large. */
+void cells_in_large_pages(void);
 /* Copy a cell, or other numbers of the same events, into the collector's order. */
 void cells_copy(uint64_t *told, const uint64_t *numbers);
 

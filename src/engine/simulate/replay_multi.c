@@ -49,6 +49,7 @@ static void order_cells(const struct placing *p)
 		for (uint32_t i = 0; i < p->misses[k]; i++)
 			order[told++] = (uint8_t)(CELL_FIRST_MISS + p->first[k] + i * p->stride);
 	cells_set_order(order, told);
+	cells_in_large_pages();
 }
 
 bool replay_multi_init(const struct sim_geometry *const g[], uint32_t count, uint32_t *events,

@@ -12,6 +12,8 @@
 #define DWELL_SIM_CACHE_ENTRY_H
 
 #define SIM_ENTRY_FLAG_BITS 8 /* at least 4; more bits leave fewer for the line's number */
+#define SIM_DIRTY	    1
+#define SIM_PREFETCHED	    2 /* brought by a prefetcher, and not used since */
 
 #ifndef __ASSEMBLER__
 
@@ -21,9 +23,6 @@
 #include "sim/base/geometry.h"
 
 #define SIM_NO_LINE UINT64_MAX /* no line, or no entry */
-
-#define SIM_DIRTY      0x01u
-#define SIM_PREFETCHED 0x02u /* brought by a prefetcher, and not used since */
 
 /* For SRRIP: the expected time until the next use. */
 #define SIM_RRPV_SHIFT 2

@@ -23,6 +23,7 @@
 #include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/walk/filter_walk.h"
 #include "engine/simulate/whose/bins.h"
 #include "sim/base/bits.h"
 #include "sim/system/below.h"
@@ -144,8 +145,8 @@ static void make_levels(void)
 	make_first_level(&w.data, c->data, 0);
 	if (f.has_code)
 		make_first_level(&w.code, c->code, 1);
-	w.is_fast = c->last != 0;
-	if (!w.is_fast)
+	w.is_fast = c->last != 0 && !w.walks;
+	if (!c->last)
 		return;
 	make_level(&w.last, c->last, 2);
 	w.last_sets = c->last->sets;
@@ -164,6 +165,9 @@ static void prepare_misses(void)
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
 			w.columns[column][level] = columns[3 * level + column];
+	w.write_back = w.h->shared.list.index[SIM_WRITE_BACKS];
+	for (uint32_t column = 0; column < 3 && w.walks; column++)
+		w.columns[column][1] = filter_walk_marks() ? w.write_back : w.columns[column][0];
 	if (!w.is_fast)
 		return;
 	w.to_last = w.columns[1][1] - w.columns[1][0];
@@ -186,17 +190,30 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	make_levels();
 	f.lines = low(LINES_AT);
 	filter_memory_write_constants();
+	if (w.walks)
+		filter_walk_start(w.h);
 	if (w.h && !filter_choose_sets(&w.h->shared.geometry))
 		return false;
 	prepare_misses();
-	if (engine_counts_data() && w.h &&
+	if (engine_counts_data() && w.h && !w.walks &&
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
 		       engine.config.sample_ppm != 0))
 		filter_windows_start(!w.chooses_sets &&
 				     (!engine_counts_references() || !filter_references_start()));
-	if (engine_finds_conflicts() && w.h && !filter_conflicts_start(w.h))
+	if (engine_finds_conflicts() && w.h && !w.walks && !filter_conflicts_start(w.h))
 		return false;
 	return f.on = f.is_reserved = true;
+}
+
+/* Plain caches of two levels have a quicker way, and only with it are data structures told. */
+static bool walks(const struct sim_hierarchy *h)
+{
+	const struct sim_shared *s = &h->shared;
+
+	if (s->is_basic &&
+	    (s->geometry.level_count < 3 || engine_counts_data() || engine_finds_conflicts()))
+		return false;
+	return filter_walk_fits(h);
 }
 
 bool filter_start(struct sim_hierarchy *h)
@@ -210,6 +227,11 @@ bool filter_start(struct sim_hierarchy *h)
 		       !(code && is_random(code));
 
 	w.h = h;
+	w.walks = walks(h);
+	if (w.walks)
+		return start(
+			&(struct filter_caches){data, code, filter_walk_has_second(h) ? second : 0},
+			s->most_bytes);
 	return s->is_basic && !s->geometry.is_unified &&
 	       start(&(struct filter_caches){data, code, is_fast ? second : 0}, s->most_bytes);
 }
@@ -237,9 +259,16 @@ uint32_t filter_code_cell(uint64_t line)
 	return *cell;
 }
 
+uint32_t *filter_known_code_cell(uint64_t line)
+{
+	const uint32_t *cell = (uint32_t *)low(CODE_INDEX_AT) + (line & (LINES - 1));
+
+	return *cell ? low(*cell) : 0;
+}
+
 /* ---- First levels ---- */
 
-static uint32_t *data_cell(uint64_t line)
+uint32_t *filter_data_cell(uint64_t line)
 {
 	return (uint32_t *)low(FILTER_CELLS) + (line & (LINES - 1));
 }
@@ -249,7 +278,7 @@ uint64_t filter_line_of_code(const uint32_t *cell)
 	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
 }
 
-static struct sim_cache *cache_of(const struct filter_level *l)
+struct sim_cache *filter_cache_of(const struct filter_level *l)
 {
 	return l == &w.data ? f.caches.data : l == &w.code ? f.caches.code : f.caches.last;
 }
@@ -258,7 +287,7 @@ static struct sim_cache *cache_of(const struct filter_level *l)
 static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t places)
 {
 	const uint64_t *times = l->came ? l->came : l->stamps;
-	struct sim_cache *c = cache_of(l);
+	struct sim_cache *c = filter_cache_of(l);
 	uint64_t least = first;
 
 	if (is_random(c)) {
@@ -275,7 +304,7 @@ static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t pl
 /* Evicts a line for `line`, whose cell is 0. Returns its place. */
 static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
 {
-	uint64_t places = l->places, first = sim_cache_set(cache_of(l), line) * places;
+	uint64_t places = l->places, first = sim_cache_set(filter_cache_of(l), line) * places;
 	uint64_t least = victim(l, first, places);
 	uint32_t place = (uint32_t)(uintptr_t)&l->stamps[least];
 
@@ -384,7 +413,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 }
 
 /* Returns the place of the last line. */
-static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
+uint32_t filter_touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
 		      uint64_t time)
 {
 	uint64_t end = address + (bytes < f.most_bytes ? bytes : f.most_bytes) - 1;
@@ -392,11 +421,13 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 	bool missed = false;
 	uint32_t place;
 
+	if (w.walks)
+		return filter_walk(in, filter_access.pc, address, end, kind - ACCESS_LOAD, time);
 	filter_access_begin(address);
-	place = touch_line(&w.data, line, data_cell(line),
+	place = touch_line(&w.data, line, filter_data_cell(line),
 			   time - (last != line && filter_conflicts_are_on), &missed);
 	if (last != line)
-		place = touch_line(&w.data, last, data_cell(last), time, &missed);
+		place = touch_line(&w.data, last, filter_data_cell(last), time, &missed);
 	if (last != line)
 		filter_reference_clear(place);
 	if (missed)
@@ -404,20 +435,22 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 	return place;
 }
 
-static uint64_t pc_of(const struct segment *s, const struct segment_insn *in)
+uint64_t filter_pc_of(const struct segment *s, const struct segment_insn *in)
 {
 	return segment_graph(s)->pc + in->offset;
 }
 
-static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
+uint32_t filter_fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 {
-	uint64_t pc = pc_of(s, in), end = pc + in->length - 1;
+	uint64_t pc = filter_pc_of(s, in), end = pc + in->length - 1;
 	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
 	bool missed = false;
 	uint32_t place;
 
 	if (!f.has_code)
 		return 0;
+	if (w.walks)
+		return filter_walk(in, pc, pc, end, SIM_FETCH, time);
 	filter_access_fetch(pc);
 	place = touch_line(&w.code, line, low(filter_code_cell(line)), time, &missed);
 	if (last != line)
@@ -463,114 +496,24 @@ uint64_t filter_missed(uint64_t clock)
 	look_below(t, clock);
 	filter_calls_catch_up(t);
 	if (owner->flags & FILTER_SITE_CODE) {
-		t->regs[site[SITE_REG]] = fetch(s, &segment_insns(s)[owner->index], clock);
+		t->regs[site[SITE_REG]] = filter_fetch(s, &segment_insns(s)[owner->index], clock);
 	} else {
 		const struct segment_access *a = &segment_accesses(s)[owner->index];
 		uint64_t address = t->miss_address + (a->fs ? fsbase_get(t) : 0);
+		uint32_t place;
 
-		filter_access.pc = pc_of(s, &segment_insns(s)[a->owner]);
+		filter_access.pc = filter_pc_of(s, &segment_insns(s)[a->owner]);
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
 		if (filter_window_is_open)
 			filter_window_see(number, filter_access.pc, address, a);
+		place = filter_touch(&segment_insns(s)[a->owner], address, a->size, a->kind, clock);
 		t->regs[site[SITE_REG]] =
-			touch(&segment_insns(s)[a->owner], address, a->size, a->kind, clock);
+			w.walks ? filter_walked(s, owner->index, clock, place) : place;
 		if (filter_window_is_open)
 			filter_window_saw();
 	}
 	dead_looked();
 	return (uint64_t)(uintptr_t)filter_site_back(site);
-}
-
-/* ---- What leaves the cache ---- */
-
-static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint64_t writes)
-{
-	cells_add(&in->cell, insns, reads, writes);
-	filter_calls_count(CELL_INSTRUCTIONS, (int64_t)insns);
-	filter_calls_count(CELL_READS, (int64_t)reads);
-	filter_calls_count(CELL_WRITES, (int64_t)writes);
-}
-
-/* Each touch has its own time. */
-static uint64_t next_time(struct thread *t)
-{
-	return t->clock += 2;
-}
-
-/*
- * The number of iterations behind i, of n, that touch the lines of i only. They change times only,
- * and not their order. A cache that may evict one of these lines for another needs each iteration.
- */
-static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
-{
-	const struct sim_cache *c = cache_of(&w.data);
-	uint64_t least = n - i - 1,
-		 step = (uint64_t)(rep->step < 0 ? -(int64_t)rep->step : rep->step);
-
-	if ((rep->accesses > 1 && (c->replacement != SIM_REPLACE_LRU || c->ways < rep->accesses)) ||
-	    !step)
-		return 0;
-	for (uint32_t k = 0; k < rep->accesses; k++) {
-		uint64_t at = rep->address[k] + i * (uint64_t)rep->step;
-		uint64_t in_line = at & ((1u << FILTER_LINE_SHIFT) - 1), room;
-
-		if (in_line + rep->size > 1u << FILTER_LINE_SHIFT)
-			return 0;
-		room = rep->step < 0 ? in_line : (1u << FILTER_LINE_SHIFT) - in_line - rep->size;
-		least = room / step < least ? room / step : least;
-	}
-	return least;
-}
-
-/* As Valgrind counts: one instruction for each iteration, and one that finds the end. */
-void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
-{
-	struct segment *s = segments_of_trailer(trailer);
-	struct segment_insn *in = segment_insns(s);
-	uint64_t n = rep->iterations, writes = 0;
-
-	s->executions++;
-	filter_access.site = 0;
-	fetch(s, in, next_time(t));
-	filter_access.pc = pc_of(s, in);
-	for (uint32_t k = 0; k < rep->accesses; k++)
-		writes += rep->kind[k] == ACCESS_STORE;
-	if (n)
-		count(in, n, n * (rep->accesses - writes), n * writes);
-	filter_access_repeat(rep);
-	filter_window_repeat(rep);
-	for (uint64_t i = 0; i < n; i += 1 + same_lines(rep, i, n))
-		for (uint32_t k = 0; k < rep->accesses; k++)
-			touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
-			      rep->kind[k], next_time(t));
-}
-
-void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
-{
-	struct segment *s = segments_of_trailer(trailer);
-	const struct segment_access *a = segment_accesses(s);
-	struct segment_insn *in = segment_insns(s);
-	bool write = a->kind == ACCESS_STORE;
-
-	s->executions++;
-	filter_access.site = 0;
-	fetch(s, in, next_time(t));
-	filter_access.pc = pc_of(s, in);
-	if (n)
-		count(in, 0, write ? 0 : n, write ? n : 0);
-	filter_access_elements(entries, n);
-	filter_window_elements(filter_access.pc, entries, n, a);
-	for (uint32_t i = 0; i < n; i++)
-		touch(in, STREAM_ADDRESS(entries[i]), a->size, a->kind, next_time(t));
-}
-
-void filter_undo_elements(uint32_t trailer, uint32_t n)
-{
-	struct segment *s = segments_of_trailer(trailer);
-	bool write = segment_accesses(s)->kind == ACCESS_STORE;
-
-	s->executions--;
-	count(segment_insns(s), 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }
 
 /* ---- Off ---- */
@@ -589,7 +532,10 @@ void filter_make_room(uint64_t start, uint64_t end)
 		return;
 	filter_window_close();
 	filter_take_all_misses();
-	filter_hand_over(&f.caches);
+	if (w.walks)
+		filter_walk_hand_over();
+	else
+		filter_hand_over(&f.caches);
 	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);

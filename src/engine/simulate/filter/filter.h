@@ -23,6 +23,8 @@
  * With FIFO replacement the stamp is the time when the line came, so hits write nothing. Random
  * replacement has no stamps; a line has the same place as in the replay.
  *
+ * Hierarchies that are more than plain caches of two levels: walk/filter_walk.h.
+ *
  * With several hierarchies the filter holds what all first levels have: filter_multi.h.
  *
  * One thread at a time runs: threads take turns (filter_scheduler.h).
@@ -84,6 +86,7 @@
 #define F_LAST_SETS  184
 #define F_LAST_MAGIC 192
 #define F_TO_LAST    200
+#define F_WRITE_BACK 204
 
 #ifndef __ASSEMBLER__
 
@@ -121,6 +124,9 @@ void filter_make_room(uint64_t start, uint64_t end);
 
 /* The address of the cell of a line of code; 0: no room. Under the translate lock. */
 uint32_t filter_code_cell(uint64_t line);
+/* The same, but NULL if none was asked for. No lock. */
+uint32_t *filter_known_code_cell(uint64_t line);
+uint32_t *filter_data_cell(uint64_t line);
 /* The line of a cell; not for the cell at FILTER_NOBODY. */
 uint64_t filter_line_of_code(const uint32_t *cell);
 /* The same for data. */
@@ -206,14 +212,16 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set);
 /* The levels; read by filter_miss.S, too. */
 struct filter_state {
 	struct filter_level data, code;
-	struct filter_level last;	/* LL in the same form, if is_fast */
+	struct filter_level last;	/* LL in the same form, if is_fast or walks */
 	uint32_t *last_cells;		/* by line, like those of data */
 	uint64_t last_clock;		/* LL has its own time, as data and code share it */
 	uint64_t last_sets, last_magic; /* its sets and set_magic, see sim_cache_set */
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
+	uint32_t write_back;	 /* position of those of the first level in a cell of events */
 	uint32_t columns[3][2];	 /* positions in a cell of events: [column][missed in LL, too] */
 	bool is_fast;		 /* there are two levels, and the filter has both */
+	bool walks;		 /* see filter_walk.h; then `last` is the second level, if any */
 	struct sim_hierarchy *h; /* NULL: several hierarchies */
 	bool chooses_sets;	 /* only some lines are simulated */
 };
@@ -235,6 +243,7 @@ _Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layou
 _Static_assert(offsetof(struct filter_state, last_sets) == F_LAST_SETS, "layout");
 _Static_assert(offsetof(struct filter_state, last_magic) == F_LAST_MAGIC, "layout");
 _Static_assert(offsetof(struct filter_state, to_last) == F_TO_LAST, "layout");
+_Static_assert(offsetof(struct filter_state, write_back) == F_WRITE_BACK, "layout");
 
 #endif
 #endif

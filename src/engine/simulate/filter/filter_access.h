@@ -17,6 +17,9 @@
 
 struct filter_level;
 struct repeat;
+struct segment;
+struct segment_insn;
+struct sim_cache;
 
 struct filter_access {
 	/* set by the caller; its pc, of accesses to data only */
@@ -36,6 +39,17 @@ static inline bool filter_watches(void)
 {
 	return bins_are_on() || stretches_are_on() || filter_state.chooses_sets;
 }
+
+/*
+ * Simulate an access of the instruction at a time; a fetch of it. They return the place of the last
+ * line. kind: enum access_kind of the decoder.
+ */
+uint32_t filter_touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
+		      uint64_t time);
+uint32_t filter_fetch(struct segment *s, struct segment_insn *in, uint64_t time);
+uint64_t filter_pc_of(const struct segment *s, const struct segment_insn *in);
+/* The cache that the level stands for. */
+struct sim_cache *filter_cache_of(const struct filter_level *l);
 
 /* An access to data at `address` begins; or a fetch. */
 void filter_access_begin(uint64_t address);

@@ -19,6 +19,7 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_trust.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/walk/filter_walk.h"
 
 #define STUB_BYTES 5u /* a jump to a tail */
 #define TICK_BYTES 10u
@@ -272,7 +273,7 @@ static uint32_t access_most(const struct access *a)
 {
 	const uint32_t lea = 10, lea_fs = 24, reload = 9;
 	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
-	uint32_t bytes = 70 + address + (a->borrows ? 2 * reload : 0) +
+	uint32_t bytes = 80 + address + (a->borrows ? 2 * reload : 0) +
 			 (filter_references_are_on() ? FILTER_EXPECT_MOST : 0);
 
 	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
@@ -326,6 +327,15 @@ static void borrow(struct job *j, struct access *a)
 	a->reg = RCX;
 }
 
+/* Code that touches the line whose stamp's address is in reg. */
+static void put_stamp(struct job *j, enum reg reg, bool is_second, bool dirties)
+{
+	if (filter_state.data.by_use)
+		emit_stamp(&j->o, reg, is_second);
+	if (dirties && filter_walk_marks())
+		emit_mark_dirty(&j->o, reg);
+}
+
 /* ---- One by one ---- */
 
 static struct filter_site site_of(struct job *j, const struct access *a, uint32_t n, bool is_second)
@@ -376,7 +386,8 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	struct filter_site site;
 	const uint8_t *miss;
 
-	if (m->fs && is_live && a.reg != RCX && names(m, RCX))
+	if ((m->fs && is_live && a.reg != RCX && names(m, RCX)) ||
+	    (filter_walk_removes() && in->mem_count > 1 && m == &in->mem[in->mem_count - 1]))
 		check = CHECK_ENGINE;
 	a.is_live = is_live && check != CHECK_ENGINE;
 	a.borrows = a.is_live && a.reg != RCX;
@@ -388,8 +399,7 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	else
 		look_up(j, &a);
 	site = site_of(j, &a, n, is_second);
-	if (filter_state.data.by_use)
-		emit_stamp(&j->o, a.reg, is_second);
+	put_stamp(j, a.reg, is_second, m->kind != ACCESS_LOAD);
 	put_reference(j, &a, n, is_live);
 	if (a.borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
@@ -412,13 +422,12 @@ static void set_stub(struct job *j, const struct access *a, const uint8_t *stub)
 
 /* Looks up the line of a run's byte at `offset` from the base; `number`: filter_put_run's. */
 static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
-			     uint32_t number, const uint8_t *stub)
+			     bool dirties, uint32_t number, const uint8_t *stub)
 {
 	a.m.disp = offset;
 	filter_need_islands(j, access_most(&a));
 	look_up(j, &a);
-	if (filter_state.data.by_use)
-		emit_stamp(&j->o, a.reg, is_second);
+	put_stamp(j, a.reg, is_second, dirties);
 	if (number)
 		emit_set_branch(filter_emit_expect(&j->o, a.reg, number, a.is_live), stub);
 	set_stub(j, &a, stub);
@@ -445,11 +454,11 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	filter_need_islands(j, access_most(&a));
 	j->arena->cold -= STUB_BYTES;
 	borrow(j, &a);
-	emit_line_of_run(j, a, run->low, is_second, number, j->arena->cold);
+	emit_line_of_run(j, a, run->low, is_second, run->dirties, number, j->arena->cold);
 	note_aligned(j, &a);
 	a.check = CHECK_NONE;
 	a.is_used = true;
-	emit_line_of_run(j, a, run->high, is_second, number, j->arena->cold);
+	emit_line_of_run(j, a, run->high, is_second, run->dirties, number, j->arena->cold);
 	*tail = (struct filter_tail){.run = run,
 				     .insn = i,
 				     .access = k,
@@ -520,13 +529,16 @@ void filter_put_tails(struct job *j)
 
 void filter_begin_data(struct job *j)
 {
-	const uint64_t sets = filter_state.data.set_mask + 1;
+	const struct filter_rules rules = {
+		.set_bytes = filter_conflicts_are_on ? 0 : filter_walk_apart(),
+		.splits_lines = filter_has_code(),
+		.marks_stores = filter_walk_marks(),
+		.splits_insns = filter_walk_removes(),
+	};
 
 	filter_work.tails = 0;
 	filter_work.next_run = 0;
-	filter_plan_accesses(&filter_work.plan, &j->in[j->first], j->end - j->first,
-			     filter_conflicts_are_on ? 0 : sets << FILTER_LINE_SHIFT,
-			     filter_has_code());
+	filter_plan_accesses(&filter_work.plan, &j->in[j->first], j->end - j->first, &rules);
 }
 
 void filter_emit_data(struct job *j, uint32_t i, bool is_live)

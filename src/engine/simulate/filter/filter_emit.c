@@ -20,6 +20,7 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/walk/filter_walk.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/job.h"
 
@@ -184,6 +185,8 @@ void filter_begin_segment(struct job *j)
 	j->islands = 0;
 	filter_work.tails = 0;
 	j->has_rcx = false;
+	if (filter_walk_removes())
+		j->code_line = UINT64_MAX; /* its line may have gone since the last segment */
 	if (j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS) {
 		filter_enter(j);
 		return;

@@ -5,6 +5,7 @@
 
 #include "engine/codecache/emit.h"
 #include "engine/simulate/filter/filter.h"
+#include "sim/cache/entry.h"
 
 /* Second bytes of conditional branches. */
 enum { FORM_JZ = 0x84, FORM_JNZ = 0x85, FORM_JA = 0x87 };
@@ -172,6 +173,18 @@ static inline void emit_stamp(struct out *o, enum reg r, bool second)
 		emit_u8(o, 0x24);
 	if ((r & 7) == 5)
 		emit_u8(o, 0);
+}
+
+/* mov byte [reg + FILTER_TO_OWNERS], SIM_DIRTY */
+static inline void emit_mark_dirty(struct out *o, enum reg r)
+{
+	if (r & 8)
+		emit_u8(o, 0x41);
+	emit_bytes(o, (const uint8_t[]){0xc6, (uint8_t)(0x80 | (r & 7))}, 2);
+	if ((r & 7) == 4)
+		emit_u8(o, 0x24);
+	emit_u32(o, FILTER_TO_OWNERS);
+	emit_u8(o, SIM_DIRTY);
 }
 
 /* test r8, imm8: changes flags */

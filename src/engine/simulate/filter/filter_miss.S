@@ -24,6 +24,7 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/walk/filter_walked.h"
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/known_lines.h"
 #include "engine/simulate/whose/mixed.h"
@@ -72,8 +73,8 @@
 	.endm
 
 /* Finds the line of that set that is evicted next. Changes rdx, rdi, r8. */
-	.macro find_next level, is_quick
-	find_least	\level, \is_quick, 1
+	.macro find_next level, is_quick, is_entry=0
+	find_least	\level, \is_quick, 1, \is_entry
 	mov	%r8, OLDEST_PLACE(%rcx)
 	mov	%rdx, OLDEST_STAMP(%rcx)
 	mov	%rdi, OLDEST_CELL(%rcx)
@@ -99,16 +100,16 @@
 /*
  * Counts a first-level miss for the call graph, if there is one: in a record of events behind the
  * last step. With many records it goes to C, which follows them. rdx: the end of that record, or 0.
- * Changes rcx, rdi.
+ * Changes rdi.
  */
 	.macro count_for_graph slow
 	mov	%gs:T_STEP, %rdx
 	test	%rdx, %rdx
 	jz	42f
-	movzbl	SITE_EVENT(%rbx), %ecx
 	cmpl	$0, REC_SITE-REC_BYTES(%rdx)
 	jne	43f
-41:	incl	REC_COUNTS-REC_BYTES(%rdx,%rcx,4)
+41:	movzbl	SITE_EVENT(%rbx), %edi
+	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
 42:
 	.subsection 1
 43:	cmp	filter_records_many(%rip), %rdx
@@ -127,7 +128,7 @@
 
 /*
  * Notes the miss of line rax, and of the line before if there are `flags`; goes to C without room.
- * Changes rcx, rdx, rdi, r8.
+ * Changes rdx, rdi, r8.
  */
 	.macro note_miss slow, flags, has_graph, has_data
 	mov	filter_next_note(%rip), %r8
@@ -160,40 +161,6 @@
 	.macro note_victim field
 	mov	filter_next_note(%rip), %rdx
 	mov	%r8, \field-NOTE_DATA_BYTES(%rdx)
-	.endm
-
-/*
- * Ends a miss: the place rsi goes to the register of the site. The flags are in r9 if they are
- * kept.
- */
-	.macro leave_miss keeps_flags
-	movslq	SITE_BACK(%rbx), %rax
-	movzbl	SITE_REG(%rbx), %ecx
-	add	%rbx, %rax
-	mov	%rsi, %gs:T_REGS(,%rcx,8)
-	mov	%rax, %gs:T_MISS_BACK
-	testb	$FILTER_SITE_OTHER, SITE_FLAGS(%rbx)
-	keep_together 6
-	jnz	46f
-47:
-	.if \keeps_flags
-	restore_flags
-	.endif
-	each_of_miss restore
-	restore	rbx, 3
-	keep_together 8
-	jmp	*%gs:T_MISS_BACK
-	.subsection 1
-46:	give	r9, 9
-	each_other give
-	jmp	47b
-	.previous
-	.endm
-
-/* A register that was not saved. */
-	.macro give name, number
-	cmp	$\number, %ecx
-	cmove	%rsi, %\name
 	.endm
 
 /* Writes the time of the access to the stamp at rsi; for fetches it is lane 0. Changes flags. */
@@ -588,6 +555,11 @@ filter_slow:
 
 	miss_of_multi	filter_multi_data, F_DATA, 0
 	miss_of_multi	filter_multi_code, F_CODE, 1
+
+	miss_of_walk	filter_walk_data, F_DATA, 0, 1
+	miss_of_walk	filter_walk_code, F_CODE, 1, 1
+	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0
+	miss_of_walk	filter_walk_any_code, F_CODE, 1, 0
 
 	.subsection 3
 	.globl engine_filter_miss_end

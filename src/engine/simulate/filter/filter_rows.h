@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "sim/cache/entry.h"
 
 /* clang-format off */
 
@@ -61,6 +62,40 @@
  */
 	.macro keep_together bytes
 	.balign	32, , \bytes
+	.endm
+
+/*
+ * Ends a miss: the place rsi goes to the register of the site. The flags are in r9 if they are
+ * kept.
+ */
+	.macro leave_miss keeps_flags
+	movslq	SITE_BACK(%rbx), %rax
+	movzbl	SITE_REG(%rbx), %ecx
+	add	%rbx, %rax
+	mov	%rsi, %gs:T_REGS(,%rcx,8)
+	mov	%rax, %gs:T_MISS_BACK
+	testb	$FILTER_SITE_OTHER, SITE_FLAGS(%rbx)
+	keep_together 6
+	jnz	46f
+47:
+	.if \keeps_flags
+	restore_flags
+	.endif
+	each_of_miss restore
+	restore	rbx, 3
+	keep_together 8
+	jmp	*%gs:T_MISS_BACK
+	.subsection 1
+46:	give	r9, 9
+	each_other give
+	jmp	47b
+	.previous
+	.endm
+
+/* A register that was not saved. */
+	.macro give name, number
+	cmp	$\number, %ecx
+	cmove	%rsi, %\name
 	.endm
 
 #define STATE(at) filter_state + (at)(%rip)
@@ -142,7 +177,7 @@
  * there is one (`but`); rdx: its stamp; rdi: the cell of its line. Registers 29 and 30 are the
  * target's: few programs use them; if one does they are saved, with 512 bits.
  */
-	.macro least_place places, bits, but
+	.macro least_place places, bits, but, is_entry
 	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS
 	keep_together 6
 	jne	57f
@@ -154,8 +189,12 @@
 	shr	$\bits, %rdx
 	lea	(%r8,%rdi,8), %r8
 	mov	FILTER_TO_OWNERS(%r8), %rdi
+	.if \is_entry
+	shr	$SIM_ENTRY_FLAG_BITS, %rdi
+	.else
 	test	%rdi, %rdi
 	cmovz	FILTER_NOBODY, %rdi
+	.endif
 	.pushsection .text, 2 /* the macro may be used in subsection 1 */
 57:	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
 	jne	59f
@@ -181,8 +220,11 @@
 	.popsection
 	.endm
 
-/* The same in the row of place rsi of the level; `but`: 1 except that place, 0 in the whole row. */
-	.macro find_least level, is_quick, but
+/*
+ * The same in the row of place rsi of the level; `but`: 1 except that place, 0 in the whole row.
+ * is_entry: owners are entries (filter_walk.h).
+ */
+	.macro find_least level, is_quick, but, is_entry=0
 	mov	%rsi, %r8
 	.if !\is_quick
 	cmpl	$8, STATE(\level + L_PLACES)
@@ -195,7 +237,7 @@
 	mov	$64, %edx
 	.endif
 	and	$-64, %r8
-	least_place 8, 3, \but
+	least_place 8, 3, \but, \is_entry
 	.if !\is_quick
 	jmp	52f
 51:
@@ -206,7 +248,7 @@
 	mov	$128, %edx
 	.endif
 	and	$-128, %r8
-	least_place 16, 4, \but
+	least_place 16, 4, \but, \is_entry
 52:
 	.endif
 	.endm

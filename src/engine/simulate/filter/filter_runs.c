@@ -26,8 +26,10 @@ struct walk {
 	int64_t moved;
 	struct place run; /* which may still grow */
 	uint8_t run_first, run_members, run_size;
-	uint64_t run_line; /* of its code */
-	bool has_runs;
+	uint64_t run_line;			  /* of its code */
+	bool stores_low, stores_high, stores_any; /* to its lowest byte, to its highest */
+	struct filter_run good;			  /* as much of it as is possible */
+	struct filter_rules rules;
 };
 
 static struct place place_of(const struct walk *w, const struct mem_op *m)
@@ -63,36 +65,52 @@ static bool can_be_member(const struct place *at, const struct mem_op *m)
 
 static void end_run(struct walk *w)
 {
-	struct filter_plan *p = w->p;
-	int64_t moved = w->run.base == RSP ? p->moved[w->run_first] : 0;
-
-	if (w->run_members >= FILTER_RUN_LEAST)
-		p->run[p->runs++] = (struct filter_run){w->run_first, w->run_members, w->run_size,
-							w->run.low - moved, w->run.high - moved};
+	if (w->run_members && w->good.members >= FILTER_RUN_LEAST)
+		w->p->run[w->p->runs++] = w->good;
 	w->run_members = 0;
+}
+
+static void begin_run(struct walk *w, const struct place *at)
+{
+	w->run = *at;
+	w->run_first = (uint8_t)w->accesses;
+	w->run_size = 0;
+	w->stores_low = w->stores_high = w->stores_any = false;
+	w->good = (struct filter_run){0};
+}
+
+/* The access is a member now. */
+static void note_store(struct walk *w, const struct place *at, bool is_store)
+{
+	if (at->low < w->run.low || (is_store && at->low == w->run.low))
+		w->stores_low = is_store;
+	if (at->high > w->run.high || (is_store && at->high == w->run.high))
+		w->stores_high = is_store;
+	w->stores_any |= is_store;
 }
 
 static void add_to_run(struct walk *w, const struct place *at, const struct mem_op *m)
 {
-	struct place sum = both(&w->run, at);
+	const struct place sum = both(&w->run, at);
+	int64_t moved;
 
-	if (!w->has_runs)
-		return;
 	if (w->run_members &&
 	    (!can_be_member(at, m) || !same_base(&w->run, at) || sum.high - sum.low >= LINE_BYTES))
 		end_run(w);
 	if (!can_be_member(at, m))
 		return;
-	if (!w->run_members) {
-		w->run = *at;
-		w->run_first = (uint8_t)w->accesses;
-		w->run_size = 0;
-	} else {
-		w->run = sum;
-	}
+	if (!w->run_members)
+		begin_run(w, at);
+	note_store(w, at, m->kind != ACCESS_LOAD);
+	w->run = both(&w->run, at);
 	w->run_members++;
 	if (m->size > w->run_size)
 		w->run_size = (uint8_t)m->size;
+	if (w->rules.marks_stores && w->stores_any && !(w->stores_low && w->stores_high))
+		return;
+	moved = w->run.base == RSP ? w->p->moved[w->run_first] : 0;
+	w->good = (struct filter_run){w->run_first,  w->run_members,	 w->run_size,
+				      w->stores_any, w->run.low - moved, w->run.high - moved};
 }
 
 static void execute(struct walk *w, const struct insn *in)
@@ -146,29 +164,32 @@ static void find_times(const struct walk *w, uint64_t set_bytes)
 }
 
 void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t n,
-			  uint64_t set_bytes, bool splits_lines)
+			  const struct filter_rules *rules)
 {
-	struct walk w = {.p = p, .has_runs = set_bytes != 0};
+	struct walk w = {.p = p, .rules = *rules};
 
 	p->runs = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t line = (in[i].pc + in[i].length - 1) >> FILTER_LINE_SHIFT;
 
-		if (splits_lines && line != w.run_line)
+		if (rules->splits_lines && line != w.run_line)
 			end_run(&w);
 		w.run_line = line;
 		for (uint32_t k = 0; k < in[i].mem_count; k++) {
 			struct place at = place_of(&w, &in[i].mem[k]);
 
 			p->moved[w.accesses] = w.moved;
-			add_to_run(&w, &at, &in[i].mem[k]);
+			if (rules->set_bytes && !(rules->splits_insns && in[i].mem_count > 1))
+				add_to_run(&w, &at, &in[i].mem[k]);
+			else
+				end_run(&w);
 			w.at[w.accesses++] = at;
 		}
 		execute(&w, &in[i]);
 	}
 	end_run(&w);
-	if (set_bytes)
-		find_times(&w, set_bytes);
+	if (rules->set_bytes)
+		find_times(&w, rules->set_bytes);
 	else
 		tell_all_apart(p, w.accesses);
 }

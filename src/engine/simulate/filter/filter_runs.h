@@ -25,6 +25,7 @@
 struct filter_run {
 	uint8_t first, members; /* first access, by its number in the segment; number of accesses */
 	uint8_t size;		/* of the largest access */
+	bool dirties;		/* both lines; with marks_stores only */
 	/*
 	 * the lowest and the highest byte, relative to the base register before the first access's
 	 * instruction
@@ -41,12 +42,20 @@ struct filter_plan {
 	int64_t moved[FILTER_MOST_ACCESSES];
 };
 
-/*
- * Plan the accesses of in[0..n). set_bytes: the distance of two neighbouring lines of a set; 0:
- * each access needs its own time. splits_lines: a run ends where code is fetched from another
- * line.
- */
+struct filter_rules {
+	/* the distance of two neighbouring lines of a set; 0: each access needs its own time */
+	uint64_t set_bytes;
+	bool splits_lines; /* a run ends where code is fetched from another line */
+	/*
+	 * Code marks lines that are stored to. A run of loads and stores is possible if its lowest
+	 * and its highest byte are stored to: then both lines are.
+	 */
+	bool marks_stores;
+	bool splits_insns; /* of several accesses of an instruction none is a member */
+};
+
+/* Plan the accesses of in[0..n). */
 void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t n,
-			  uint64_t set_bytes, bool splits_lines);
+			  const struct filter_rules *rules);
 
 #endif

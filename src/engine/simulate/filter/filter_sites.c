@@ -12,6 +12,7 @@
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/walk/filter_walk.h"
 #include "engine/simulate/whose/bins.h"
 
 /* large, so that it does not lie among the program's mappings */
@@ -50,6 +51,7 @@ extern char filter_any_data[], filter_any_code[];
 extern char filter_whose_data[], filter_whose_data_live[], filter_whose_code[],
 	filter_whose_code_live[], filter_whose_any_data[], filter_whose_any_code[];
 extern char filter_some_data[], filter_some_code[];
+extern char filter_walk_data[], filter_walk_code[], filter_walk_any_data[], filter_walk_any_code[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refer[];
 
 static bool is_quick(const struct filter_level *l)
@@ -65,12 +67,21 @@ static const char *behind_with_data(enum filter_stub stub, bool is_code)
 				      filter_whose_code_live})[stub];
 }
 
+static const char *behind_walk(bool is_code)
+{
+	if (!is_quick(is_code ? &w.code : &w.data))
+		return is_code ? filter_walk_any_code : filter_walk_any_data;
+	return is_code ? filter_walk_code : filter_walk_data;
+}
+
 static const char *behind(enum filter_stub stub)
 {
 	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
 	if (stub == FILTER_REFER)
 		return filter_refer;
+	if (w.walks && stub != FILTER_SLOW && filter_walk_is_quick(is_code))
+		return behind_walk(is_code);
 	if (stub == FILTER_SLOW || filter_conflicts_are_on || (!w.is_fast && !filter_multi_is_on()))
 		return filter_slow;
 	if (filter_multi_is_on())
@@ -241,7 +252,7 @@ uint32_t filter_next_site(void)
 
 static bool counts_misses(void)
 {
-	return w.is_fast && filter_may_count();
+	return (w.is_fast || w.walks) && filter_may_count();
 }
 
 bool filter_site_is_of(uint32_t number, const struct segment *s)

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The walk of an access through the filter's rows; see filter_walk.h. */
+#include "engine/simulate/walk/filter_walk.h"
+
+#include "engine/core/util.h"
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_access.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_handover.h"
+#include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/segments.h"
+#include "sim/cache/cache_kinds.h"
+#include "sim/calls/call_records.h"
+#include "sim/system/hierarchy.h"
+#include "sim/system/walk.h"
+
+#define w filter_state
+
+/* The stamp of lines that the first level of data has lost before code writes it: no row's. */
+#define PLACE_LOST (FILTER_STAMPS + FILTER_FIRST_BYTES - 64)
+
+static struct {
+	struct sim_core *core;
+	/* the hierarchy's own caches, empty meanwhile, by level as in level_of */
+	struct sim_cache own[3];
+	uint64_t now; /* the time of accesses to first levels */
+	bool removes, marks;
+} f;
+
+/* ---- A level's rows as a cache ---- */
+
+static struct filter_level *level_of(const struct sim_cache *c)
+{
+	if (c == &f.core->levels[0]->cache)
+		return &w.data;
+	return c == &f.core->levels[SIM_CODE_SLOT]->cache ? &w.code : &w.last;
+}
+
+static uint64_t *entries_of(const struct filter_level *l)
+{
+	return (uint64_t *)(void *)l->owners;
+}
+
+static uint64_t entry_of(const uint32_t *cell, unsigned flags)
+{
+	return sim_entry_of((uintptr_t)cell, flags);
+}
+
+static uint32_t *cell_in(uint64_t entry)
+{
+	return (uint32_t *)(uintptr_t)sim_entry_line(entry);
+}
+
+static uint32_t *nobody(void)
+{
+	return *(uint32_t **)(uintptr_t)FILTER_NOBODY;
+}
+
+static uint64_t place_of(const struct filter_level *l, uint32_t stamp)
+{
+	return (uint64_t)((uint64_t *)(uintptr_t)stamp - l->stamps);
+}
+
+/* NULL: no code of that line was translated. */
+static uint32_t *cell_of(const struct filter_level *l, uint64_t line)
+{
+	if (l == &w.code)
+		return filter_known_code_cell(line);
+	return l == &w.data ? filter_data_cell(line) : w.last_cells + line;
+}
+
+static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
+{
+	const struct filter_level *l = level_of(c);
+	const uint32_t *cell = cell_of(l, line);
+	uint64_t *entry = entries_of(l) + set * l->places;
+
+	if (cell && *cell)
+		return entries_of(l) + place_of(l, *cell);
+	for (uint32_t way = 0; cell && l != &w.last && way < c->ways; way++)
+		if (cell_in(entry[way]) == cell)
+			return entry + way;
+	return 0;
+}
+
+/* The entry at a place was used: code may hit its line from now on. */
+static void show(const struct filter_level *l, uint64_t place)
+{
+	const uint64_t entry = entries_of(l)[place];
+	const bool is_hidden = l != &w.last && sim_entry_has(entry, SIM_PREFETCHED);
+
+	*cell_in(entry) = is_hidden ? 0 : (uint32_t)(uintptr_t)&l->stamps[place];
+	l->stamps[place] = l == &w.last ? ++w.last_clock : f.now;
+}
+
+static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
+{
+	const struct filter_level *l = level_of(c);
+
+	(void)set;
+	show(l, (uint64_t)(entry - entries_of(l)));
+}
+
+static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
+{
+	struct filter_level *l = level_of(c);
+	const uint64_t first = set * l->places;
+	uint64_t least = first, victim;
+
+	for (uint64_t i = first + 1; i < first + l->places; i++)
+		least = l->stamps[i] < l->stamps[least] ? i : least;
+	victim = entries_of(l)[least];
+	*cell_in(victim) = 0;
+	entries_of(l)[least] =
+		entry_of(cell_of(l, sim_entry_line(entry)), (unsigned)(entry & SIM_ENTRY_FLAGS));
+	show(l, least);
+	filter_forget_oldest(l, set);
+	if (cell_in(victim) == nobody())
+		return SIM_NO_LINE;
+	return sim_entry_of(filter_line_of(l, cell_in(victim)),
+			    (unsigned)(victim & SIM_ENTRY_FLAGS));
+}
+
+static void take_out(struct sim_cache *c, uint64_t set, uint64_t *entry)
+{
+	struct filter_level *l = level_of(c);
+
+	*cell_in(*entry) = 0;
+	l->stamps[entry - entries_of(l)] = 0;
+	*entry = entry_of(nobody(), 0);
+	filter_forget_oldest(l, set);
+}
+
+static const struct sim_cache_kind rows = {
+	.find = find, .use = use, .insert = insert, .remove = take_out};
+
+/* ---- What fits ---- */
+
+static bool is_lru(const struct sim_cache *c)
+{
+	return c->replacement == SIM_REPLACE_LRU;
+}
+
+/* Code has stores that hit, so they must not go on below. */
+static bool fits_first(const struct sim_level *l)
+{
+	const struct sim_cache_geometry *g = &l->geometry;
+
+	return is_lru(&l->cache) && filter_can_hold_first(&l->cache) &&
+	       l->cache.sets * filter_row_bytes(&l->cache) < FILTER_FIRST_BYTES &&
+	       g->prefetcher != SIM_PREFETCH_STRIDE && !g->is_write_through &&
+	       !g->no_write_allocate;
+}
+
+/*
+ * No access may take its own line, or a neighbour, out of the first level. It evicts lines of the
+ * sets of those lines that it brings, all of one page.
+ */
+static bool keeps_own(const struct sim_level *l)
+{
+	return l->geometry.inclusion != SIM_INCLUSIVE ||
+	       (l->cache.sets >= PAGE >> FILTER_LINE_SHIFT && l->cache.shift == FILTER_LINE_SHIFT);
+}
+
+bool filter_walk_fits(const struct sim_hierarchy *h)
+{
+	const struct sim_shared *s = &h->shared;
+	const struct sim_geometry *g = &s->geometry;
+	struct sim_level *const *l = h->core.levels;
+
+	for (uint32_t level = 1; level < g->level_count; level++)
+		if (!keeps_own(l[level]))
+			return false;
+	return !h->core.has_tlb && !g->line_use && !g->is_unified && !g->is_sampled &&
+	       g->sets.parts <= 1 && fits_first(l[0]) &&
+	       (!s->has_fetches ||
+		(fits_first(l[SIM_CODE_SLOT]) && g->code.prefetcher == SIM_PREFETCH_NONE));
+}
+
+bool filter_walk_has_second(const struct sim_hierarchy *h)
+{
+	const struct sim_cache *second = &h->core.levels[1]->cache;
+
+	return h->shared.geometry.level_count > 1 && is_lru(second) && filter_can_hold(second);
+}
+
+bool filter_walk_is_quick(bool is_code)
+{
+	const struct sim_geometry *g = &f.core->shared->geometry;
+	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
+					*second = &g->levels[1];
+
+	return w.last.stamps && first->prefetcher == SIM_PREFETCH_NONE &&
+	       second->inclusion != SIM_EXCLUSIVE && second->prefetcher != SIM_PREFETCH_STRIDE &&
+	       !second->is_write_through;
+}
+
+bool filter_walk_removes(void)
+{
+	return f.removes;
+}
+
+bool filter_walk_marks(void)
+{
+	return f.marks;
+}
+
+bool filter_walk_prefetches(void)
+{
+	return f.core && f.core->levels[0]->geometry.prefetcher != SIM_PREFETCH_NONE;
+}
+
+/* A prefetcher may bring the next line at the same time. */
+uint64_t filter_walk_apart(void)
+{
+	return (w.data.set_mask + 1 - 2 * filter_walk_prefetches()) << FILTER_LINE_SHIFT;
+}
+
+/* ---- */
+
+static void take(struct filter_level *l, struct sim_cache *c, uint32_t n)
+{
+	f.own[n] = *c;
+	c->kind = &rows;
+	c->noop_loads = c->noop_stores = 0;
+	for (uint64_t i = 0; i < c->sets * l->places; i++)
+		entries_of(l)[i] = entry_of(nobody(), 0);
+}
+
+/*
+ * Gives the first level's write-backs, which may be as frequent as its misses, one of the first
+ * positions in a cell: those of the call graph's records. A miss of a deeper level gets theirs.
+ */
+static void order_cells(struct sim_events *list, const struct sim_geometry *g)
+{
+	uint8_t order[CELLS_MOST_ORDERED], *from = &list->index[SIM_WRITE_BACKS];
+	uint8_t *to = &list->index[SIM_MISSES + 3 * (g->level_count - 1)];
+	const uint8_t was = *from;
+	struct sim_event event;
+
+	if (was == SIM_NO_EVENT || was < SIM_RECORD_EVENT_COUNT || list->count > CELLS_MOST_ORDERED)
+		return;
+	while (*to == SIM_NO_EVENT || *to >= SIM_RECORD_EVENT_COUNT)
+		to--;
+	for (uint32_t i = 0; i < list->count; i++)
+		order[i] = (uint8_t)i;
+	order[was] = *to;
+	order[*to] = was;
+	event = list->items[was];
+	list->items[was] = list->items[*to];
+	list->items[*to] = event;
+	*from = *to;
+	*to = was;
+	cells_set_order(order, list->count);
+}
+
+void filter_walk_start(struct sim_hierarchy *h)
+{
+	const struct sim_geometry *g = &h->shared.geometry;
+
+	f.core = &h->core;
+	order_cells(&h->shared.list, g);
+	f.marks = g->write_backs;
+	for (uint32_t level = 1; level < g->level_count; level++)
+		f.removes |= g->levels[level].inclusion == SIM_INCLUSIVE;
+	take(&w.data, &h->core.levels[0]->cache, 0);
+	if (w.code.stamps)
+		take(&w.code, &h->core.levels[SIM_CODE_SLOT]->cache, 1);
+	if (w.last.stamps)
+		take(&w.last, &h->core.levels[1]->cache, 2);
+}
+
+uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint64_t last,
+		     enum sim_access kind, uint64_t time)
+{
+	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
+	const uint64_t end = (last & address_mask) >> FILTER_LINE_SHIFT;
+	uint64_t *events = cells_spare();
+	const uint32_t *cell;
+
+	f.now = time;
+	f.core->tag = (uint32_t)pc;
+	if (sim_walk(f.core, first & address_mask, last & address_mask, kind, events)) {
+		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
+			filter_calls_count(i, (int64_t)events[i]);
+		cells_take_spare(&in->cell);
+	}
+	cell = cell_of(kind == SIM_FETCH ? &w.code : &w.data, end);
+	engine_assert(*cell);
+	return *cell;
+}
+
+/* Does the instruction begin on a line with the one before, which is not there any more? */
+static bool has_lost_line(const struct segment *s, const struct segment_insn *in)
+{
+	const uint64_t pc = filter_pc_of(s, in), line = pc >> FILTER_LINE_SHIFT;
+
+	return line == (pc - 1) >> FILTER_LINE_SHIFT && !*cell_of(&w.code, line);
+}
+
+uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t place)
+{
+	const struct segment_access *a = segment_accesses(s) + n;
+	struct segment_insn *next = &segment_insns(s)[a->owner + 1];
+	const uint32_t *cell = cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
+
+	if (!f.removes || !w.code.stamps || a->owner + 1u == s->insns ||
+	    (n + 1u < s->accesses && a[1].owner == a->owner) || !has_lost_line(s, next))
+		return place;
+	filter_fetch(s, next, time);
+	return *cell ? place : PLACE_LOST;
+}
+
+/* ---- Off ---- */
+
+/* The used place of the row with the least stamp, or NULL. */
+static uint64_t *oldest(const struct filter_level *l, uint64_t first)
+{
+	uint64_t *least = 0;
+
+	for (uint64_t i = first; i < first + l->places; i++)
+		if (cell_in(entries_of(l)[i]) != nobody() && (!least || l->stamps[i] < *least))
+			least = &l->stamps[i];
+	return least;
+}
+
+static void hand_over(struct filter_level *l, struct sim_cache *c, const struct sim_cache *own)
+{
+	*c = *own;
+	for (uint64_t first = 0; first < c->sets * l->places; first += l->places)
+		for (uint64_t *stamp; (stamp = oldest(l, first)) != 0;) {
+			uint64_t *entry = entries_of(l) + (stamp - l->stamps);
+
+			sim_cache_insert(c, filter_line_of(l, cell_in(*entry)),
+					 (unsigned)(*entry & SIM_ENTRY_FLAGS));
+			*cell_in(*entry) = 0;
+			*entry = entry_of(nobody(), 0);
+		}
+}
+
+void filter_walk_hand_over(void)
+{
+	hand_over(&w.data, &f.core->levels[0]->cache, &f.own[0]);
+	if (w.code.stamps)
+		hand_over(&w.code, &f.core->levels[SIM_CODE_SLOT]->cache, &f.own[1]);
+	if (w.last.stamps)
+		hand_over(&w.last, &f.core->levels[1]->cache, &f.own[2]);
+}

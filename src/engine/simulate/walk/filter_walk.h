@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hierarchies that are more than plain caches, in the filter variant: with write-backs, inclusive
+ * or exclusive levels, prefetchers below the first level. What leaves the code takes the walk of
+ * src/sim (sim/system/walk.c), as replay does, so the rules are stated once. The caches that code
+ * looks into, those of the first level and the second one, are the filter's rows: sim_cache
+ * operations on stamps and cells.
+ *
+ *   code:               line in the first level: stamp; a store also sets SIM_DIRTY in the owner
+ *   filter_walked.h:    missed, but the second level has it: both are updated, an evicted dirty
+ *                       line is marked in the second level
+ *   C, sim_walk:        all else
+ *
+ * The owner of a place is an entry: the address of its line's cell, shifted as a line's number in
+ * sim/cache/entry.h, and the same flags. So code sets a flag in the byte at FILTER_TO_OWNERS from
+ * the stamp. A line that was prefetched and not used yet has cell 0, as its use is an event.
+ *
+ * An inclusive level may take the line out of the first level of code that runs. Replay sees that
+ * at the next instruction. Code looks at lines where segments begin, and where the line changes. So
+ * C fetches the next instruction of the segment at once, if its line is gone.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WALK_FILTER_WALK_H
+#define DWELL_ENGINE_SIMULATE_WALK_FILTER_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/system/core.h"
+
+struct segment;
+struct segment_insn;
+struct sim_hierarchy;
+
+/* Can the filter walk through the hierarchy? The second level may be the filter's, too. */
+bool filter_walk_fits(const struct sim_hierarchy *h);
+bool filter_walk_has_second(const struct sim_hierarchy *h);
+/* Once, when the levels are made: from now on h walks through the filter's rows. */
+void filter_walk_start(struct sim_hierarchy *h);
+
+/* Do misses that hit the second level stay out of C? */
+bool filter_walk_is_quick(bool is_code);
+/* Can lines leave the first levels for others than those that come? Then code looks more often. */
+bool filter_walk_removes(void);
+/* Do stores set SIM_DIRTY? */
+bool filter_walk_marks(void);
+/* Has the first level of data a prefetcher? */
+bool filter_walk_prefetches(void);
+/* Lines of data that are nearer to each other, in bytes, may be touched at one time. */
+uint64_t filter_walk_apart(void);
+
+/* Simulate bytes first .. last of the instruction at pc. Returns the last line's place. */
+uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint64_t last,
+		     enum sim_access kind, uint64_t time);
+/*
+ * Access n of the segment was simulated: fetch the next instruction if the line that both lie on
+ * has gone. Returns `place`, or another one if that fetch has taken the access's line out.
+ */
+uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t place);
+
+/* Move all lines to the hierarchy's own caches. */
+void filter_walk_hand_over(void);
+
+#endif

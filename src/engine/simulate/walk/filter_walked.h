@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * For filter_miss.S: a miss of a hierarchy that walks (filter_walk.h) which hits the second level.
+ * It is looked up there at once, as what misses there may change the first level.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WALK_FILTER_WALKED_H
+#define DWELL_ENGINE_SIMULATE_WALK_FILTER_WALKED_H
+
+/* clang-format off */
+
+/* edi: the place in the second level of the line whose first-level cell is r8. Changes rdx. */
+	.macro find_below
+	movabs	$FILTER_CELLS, %rdx
+	mov	STATE(F_LAST_CELLS), %rdi
+	sub	%rdx, %rdi
+	mov	(%rdi,%r8), %edi
+	.endm
+
+/*
+ * rax line, rbx site, rcx the record of its set, rsi its place, r8 the evicted line's cell, r9
+ * flags. Until its line's cell is written nothing has changed, so that C can do it all.
+ */
+	.macro miss_of_walk name, level, is_code, is_quick
+	.globl	\name
+	.hidden	\name
+\name:
+	each_of_miss save
+	save_flags
+	.if \is_code
+	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
+	jnz	.Lslow_1
+	mov	SITE_LINE(%rbx), %rax
+	.else
+	find_line_of_data .Lslow_1
+	mov	FILTER_CELLS(,%rax,4), %esi
+	test	%esi, %esi
+	jnz	3f		/* it came here only because it is unaligned */
+	.endif
+	mov	STATE(F_LAST_CELLS), %rdx
+	mov	(%rdx,%rax,4), %edi
+	test	%edi, %edi
+	jz	.Lslow_1
+	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
+	jnz	.Lslow_1
+	mov	%eax, %ecx
+	and	STATE(\level + L_MASK), %ecx
+	shl	$OLDEST_SHIFT, %ecx
+	add	STATE(\level + L_OLDEST), %rcx
+	mov	OLDEST_PLACE(%rcx), %rsi
+	mov	OLDEST_STAMP(%rcx), %rdx
+	mov	OLDEST_CELL(%rcx), %r8
+	cmp	%rdx, (%rsi)
+	jne	53f
+54:
+	.if !\is_code
+	testb	$SIM_DIRTY, FILTER_TO_OWNERS(%rsi)
+	jnz	5f
+	.endif
+55:	count_for_graph .Lslow_1
+	mov	SITE_NUMBER(%rbx), %edi
+	incl	FILTER_MISSES(,%rdi,8)
+	.if !\is_code
+	testb	$SIM_DIRTY, FILTER_TO_OWNERS(%rsi)
+	jnz	6f
+	.endif
+56:	movl	$0, (%r8)
+	find_cell	\is_code
+	mov	%esi, (%rdi)
+	mov	%rdi, %rdx
+	shl	$SIM_ENTRY_FLAG_BITS, %rdx
+	mov	%rdx, FILTER_TO_OWNERS(%rsi)
+	mov	STATE(F_LAST_CELLS), %rdx
+	mov	(%rdx,%rax,4), %edi
+	mov	STATE(F_LAST_CLOCK), %rdx
+	inc	%rdx
+	mov	%rdx, STATE(F_LAST_CLOCK)
+	mov	%rdx, (%rdi)
+	find_next	\level, \is_quick, 1
+3:	leave_miss	1
+	.subsection 1
+53:	find_least	\level, \is_quick, 0, 1
+	mov	%r8, %rsi
+	mov	%rdi, %r8
+	jmp	54b
+	.if !\is_code
+5:	find_below
+	test	%edi, %edi
+	jnz	55b
+	jmp	.Lslow_1
+6:	find_below
+	orb	$SIM_DIRTY, FILTER_TO_OWNERS(%rdi)
+	mov	SITE_NUMBER(%rbx), %edi
+	incl	FILTER_MISSES+4(,%rdi,8)
+	mov	%gs:T_STEP, %rdx
+	test	%rdx, %rdx
+	jz	56b
+	mov	STATE(F_WRITE_BACK), %edi
+	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
+	jmp	56b
+	.endif
+	.previous
+	.endm
+
+#endif

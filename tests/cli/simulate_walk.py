@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hierarchies that are more than plain caches count the same where translated code looks into them as where it does not.
+
+    simulate_walk.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+from cases import case, main
+from simulate_common import SMALL, check_filter, program, set_up
+
+TINY = ['--cache=L1i=2K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=4K,1,64']
+
+
+def text():
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    return 'gzip', '-c', 'text'
+
+
+PROGRAMS = [[name] for name in ('strings', 'vectors', 'selfmod', 'jumps', 'control', 'call-graph')] + [['unaligned', 'sums']]
+
+
+def check_all(*shape):
+    for command in PROGRAMS:
+        check_filter(*shape, '--', program(command[0]), *command[1:])
+
+
+@case
+def write_backs_of_first_levels():
+    for shape in (SMALL, TINY, ['--cache=L1d=6K,12,64'], ['--cache=LL=48K,12,64'], ['--cache=LL=60K,20,64'], ['--no-instructions'],
+                  ['--cache=L1d=16K,16,64'], ['--cache=L2=16K,4,64'], ['--cache=LL=64K,full,64,fifo'], ['--cache=LL=none'],
+                  ['--cache=LL=64K,16,128'], ['--cache=LL=64K,16,64,write-through'], ['--cache=LL=64K,16,64,no-allocate'],
+                  ['--cache=L1d=4K,4,64,fifo'], ['--cache=L1d=4K,4,64,write-through'], ['--no-call-graph']):
+        check_filter('--write-backs', *SMALL, *shape, '--', *text())
+    for shape in SMALL, TINY:
+        check_all('--write-backs', *shape)
+
+
+@case
+def inclusive_and_exclusive_levels():
+    """The former take lines of code that runs out of the first level, the latter take what it evicts."""
+    for last in ('LL=32K,8,64,inclusive', 'LL=8K,1,64,inclusive', 'LL=16K,2,64,inclusive,random',
+                 'LL=32K,8,64,exclusive', 'LL=4K,1,64,exclusive', 'LL=16K,4,64,exclusive,srrip'):
+        for more in [], ['--write-backs'], ['--cache=L2=8K,2,64'], ['--cache=L2=8K,2,64,inclusive', '--write-backs']:
+            check_filter(*SMALL, *more, '--cache=' + last, '--', *text())
+    for last in 'LL=4K,1,64,inclusive', 'LL=8K,2,64,exclusive':
+        check_all('--write-backs', *TINY, '--cache=' + last)
+    check_all('--write-backs', *TINY, '--cache=L2=4K,1,64,inclusive', '--cache=LL=16K,4,64,exclusive')
+
+
+@case
+def prefetchers():
+    for level in 'L1d=4K,4,64', 'L2=8K,2,64', 'LL=64K,16,64':
+        for prefetcher in 'next-line', 'stride':
+            for more in [], ['--write-backs'], ['--cache=LL=32K,8,64,inclusive']:
+                check_filter(*SMALL, *more, '--cache=%s,%s' % (level, prefetcher), '--', *text())
+    for more in (['L1d=1K,2,64,next-line', 'LL=4K,1,64,inclusive'], ['L2=4K,1,64,next-line', 'LL=8K,2,64,inclusive,stride']):
+        check_all('--write-backs', *TINY, *('--cache=' + level for level in more))
+
+
+@case
+def machines():
+    for machine in 'zen4', 'haswell', 'skylake-sp':
+        check_filter('--machine=' + machine, '--', *text())
+        check_filter('--machine=' + machine, '--write-backs', '--', program('call-graph'))
+
+
+@case
+def processes_and_hand_overs():
+    """Where the program maps memory over the tables, replay goes on with what the caches have, dirty lines too."""
+    for last in '64K,16,64', '192K,16,64,inclusive', '6M,12,64,exclusive':
+        check_filter('--no-call-graph', '--write-backs', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
+    for command in 'exec', 'toggles', 'special':
+        check_filter('--write-backs', *TINY, '--', program(command))
+
+
+if __name__ == '__main__':
+    main('simulate-walk', __doc__, set_up, programs='build/tests/programs')
