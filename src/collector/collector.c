@@ -73,7 +73,7 @@ struct channel_config collector_default_config(void)
 		.duty_ppm = 1000000,
 		.doubling_windows = 60,
 		.window_growth_ppm = 11619, /* 2^(1/60) - 1 */
-		.samples_per_window = 80,
+		.samples_per_window = 48,
 		.near_one_in = 16,
 		.nested_one_in = 4,
 		.objects = 1,

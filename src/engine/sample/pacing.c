@@ -110,7 +110,7 @@ static uint64_t interval_of(const struct pacing *p, uint64_t w, uint64_t period)
 {
 	const struct channel_config *c = &engine.config;
 	uint64_t sampled = w > 2 * CHANNEL_FAR ? w - CHANNEL_FAR : w; /* see scan.c */
-	uint64_t interval = sampled / (c->samples_per_window ? c->samples_per_window : 80);
+	uint64_t interval = sampled / (c->samples_per_window ? c->samples_per_window : 48);
 
 	if (interval < SPACING_MIN)
 		interval = SPACING_MIN;
