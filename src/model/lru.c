@@ -46,11 +46,9 @@ static void hidden_init(struct hidden *h, const struct model *m, const struct se
 			double more)
 {
 	double misses = 0, all = 0;
-	struct expected e;
 
-	expected_measure(&e, m);
 	for (unsigned bin = m->hidden_most + 1; bin-- > 0;) {
-		double lines = more * expected_lines(&e, hidden_distance(bin));
+		double lines = more * expected_lines(&m->touched, hidden_distance(bin));
 
 		misses += m->hidden[bin] * sets_table_miss(t, lines);
 		all += m->hidden[bin];
@@ -62,10 +60,13 @@ static double far_miss(const struct model *m, const struct sets_table *t, const 
 		       const struct reuse *r, double more)
 {
 	const struct window *w = reuse_window(m, r);
-	double since = w->length * (r->cell % MODEL_CELLS + r->part) / MODEL_CELLS;
+	double since;
 
 	if (r->kind == REUSE_FAR)
 		return sets_table_miss(t, more * r->lines);
+	if (w->hidden <= 0)
+		return 1;
+	since = w->length * (r->cell % MODEL_CELLS + r->part) / MODEL_CELLS;
 	return 1 - w->hidden * (1 - h->miss[hidden_bin(m, since)]);
 }
 

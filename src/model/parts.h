@@ -76,6 +76,13 @@ struct spread {
 	uint8_t *nodes; /* that are in use: the last one's number + 1 */
 };
 
+#define EXPECTED_BINS 82u /* two for each octave of distance */
+
+/* Lines that d accesses touch on average: up to the begin of each bin, and their growth in it. */
+struct expected {
+	double sum[EXPECTED_BINS + 1], slope[EXPECTED_BINS];
+};
+
 struct model {
 	struct window *windows;
 	size_t window_count;
@@ -91,6 +98,8 @@ struct model {
 	struct spread close;  /* of those that bursts.c leaves out */
 	size_t cells_around;  /* see spread.c */
 	bool has_touches;
+
+	struct expected touched;
 
 	double hidden[HIDDEN_BINS]; /* weights of far reuses, by distance: see hidden.c */
 	unsigned hidden_most;	    /* the last that has any */
@@ -126,13 +135,6 @@ uint32_t axis_cell(const struct model *m, size_t last, double position, double *
 void weights_scale(struct model *m, const struct model_input *in);
 int spread_near(struct model *m);
 int between_measure(struct model *m, const struct model_input *in);
-
-#define EXPECTED_BINS 82u /* two for each octave of distance */
-
-/* Up to the begin of each bin, and their growth in it. */
-struct expected {
-	double sum[EXPECTED_BINS + 1], slope[EXPECTED_BINS];
-};
 
 void expected_measure(struct expected *e, const struct model *m);
 uint32_t expected_bin(double distance);

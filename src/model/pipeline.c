@@ -191,15 +191,11 @@ void model_solve(struct model *m, enum model_policy policy, const struct model_c
  */
 static void resolve_gaps(const struct model *m, struct model_resolution *out)
 {
-	struct expected e;
-
 	for (size_t i = 0; i < m->window_count; i++)
 		if (m->windows[i].hidden > 0)
 			out->distance = fmin(out->distance, m->windows[i].length);
-	if (out->distance < m->accesses) {
-		expected_measure(&e, m);
-		out->lines = expected_lines(&e, out->distance);
-	}
+	if (out->distance < m->accesses)
+		out->lines = expected_lines(&m->touched, out->distance);
 }
 
 void model_resolve(const struct model *m, struct model_resolution *out)

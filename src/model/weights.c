@@ -144,7 +144,7 @@ static void scale_window(struct model *m, size_t window, double near)
 
 void weights_scale(struct model *m, const struct model_input *in)
 {
-	struct expected raw, weighed;
+	struct expected raw;
 	struct shares s = {0};
 	double near;
 
@@ -161,9 +161,9 @@ void weights_scale(struct model *m, const struct model_input *in)
 	near = near_factor(m, s.accesses);
 	for (size_t i = 0; i < m->window_count; i++)
 		scale_window(m, i, near);
-	expected_measure(&weighed, m);
+	expected_measure(&m->touched, m);
 	for (size_t i = 0; i < m->reuse_count; i++)
-		m->reuses[i].lines *= expected_lines(&weighed, m->reuses[i].distance) /
+		m->reuses[i].lines *= expected_lines(&m->touched, m->reuses[i].distance) /
 				      expected_lines(&raw, m->reuses[i].distance);
 	hidden_measure(m);
 }
