@@ -61,10 +61,10 @@ struct run_mode {
 	/* The same in half the time, without publishing counts; false: impossible now. */
 	bool (*consume_quickly)(struct thread *t, uint64_t here, uint64_t n, uint64_t total);
 	/*
-	 * Accesses left of the open window, when the process has made `total`; 0: no window is
-	 * open. Bounds how much of a buffer is used.
+	 * Accesses left of the open window for t, when the process has made `total`; 0: no window
+	 * is open. Bounds how much of a buffer is used.
 	 */
-	uint64_t (*left)(uint64_t total);
+	uint64_t (*left)(const struct thread *t, uint64_t total);
 
 	/*
 	 * A string instruction with REP has made n accesses that are not counted yet. Returns

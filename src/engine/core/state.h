@@ -192,7 +192,14 @@ struct thread {
 	/* From `watches` (buffers.c); or NULL: no call paths, or allocations are not followed. */
 	struct call_stack *call_stack;
 	struct block_log *block_log;
-	bool unsampled; /* no memory for its buffer: left out until the window is over */
+	/* left out until the window is over: no memory for its buffer, or no share */
+	bool unsampled;
+	/* see shares.h */
+	uint64_t settled;  /* accesses that windows have spoken for */
+	uint64_t share;	   /* of the open window, that is left */
+	uint64_t share_at; /* accesses, when it was given; or at the begin */
+	int64_t ahead;
+	bool is_new, is_awaited, has_come, has_had;
 	struct graph_thread *calls;
 	void *stack_memory;
 	uint64_t stack_bytes;

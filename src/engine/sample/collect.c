@@ -63,9 +63,9 @@ static bool should_be_on(void)
 	return !run_mode->is_controlled || control_allows(now_ns());
 }
 
-static uint64_t left_of(uint64_t total)
+static uint64_t left_of(const struct thread *t, uint64_t total)
 {
-	return run_mode->left ? run_mode->left(total) : 0;
+	return run_mode->left ? run_mode->left(t, total) : 0;
 }
 
 /* ---- From the start to the end ---- */
@@ -199,7 +199,7 @@ void collect_flush(struct thread *t, const struct counts *after)
 		run_mode->consume(t, here, n, total);
 	buffers_look_at_room(t, n);
 	t->stream_position = here;
-	buffers_empty(t, left_of(total));
+	buffers_empty(t, left_of(t, total));
 	call_stack_break(t);
 	records_counters(t->process);
 	collect_unlock();
@@ -231,7 +231,7 @@ static bool look_quickly(struct thread *t)
 		return false;
 	buffers_look_at_room(t, n);
 	t->stream_position = here;
-	buffers_empty(t, left_of(total));
+	buffers_empty(t, left_of(t, total));
 	if (is_timed)
 		t->extra.scan_cycles += LOOKS_FOR_ONE_TIMED * (cycles() - begin);
 	return true;
@@ -272,7 +272,7 @@ void collect_set_variant(struct thread *t)
 	if (wanted == VARIANT_STREAM && !t->buf_memory) { /* or its buffer was returned */
 		if (!buffers_need(t, run_mode->has_windows, sampler_line_shift()))
 			return buffers_do_without(t);
-		buffers_empty(t, left_of(total));
+		buffers_empty(t, left_of(t, total));
 		call_stack_break(t);
 	}
 	if (t->variant == wanted)
@@ -285,7 +285,7 @@ void collect_set_variant(struct thread *t)
 	t->tick_due = wanted != VARIANT_STREAM;
 	if (wanted == VARIANT_STREAM) {
 		t->stream_position = thread_accesses(t);
-		buffers_empty(t, left_of(total));
+		buffers_empty(t, left_of(t, total));
 		call_stack_break(t);
 	} else {
 		buffers_park(t);

@@ -304,3 +304,10 @@ uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)
 	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2 + p->stuck_ns;
 	return p->asked_ns;
 }
+
+uint64_t pacing_wait_for_end(const struct pacing *p, uint64_t total)
+{
+	uint64_t left = p->end > total ? p->end - total : 0;
+
+	return clamp(left * 1000000u / (p->rate ? p->rate : 1), SHORTEST_NS, PACING_REPORT_NS);
+}

@@ -15,15 +15,20 @@
 #include "engine/sample/nested.h"
 #include "engine/sample/pacing.h"
 #include "engine/sample/scan.h"
+#include "engine/sample/shares.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/sample/ticker.h"
 #include "engine/translate/world.h"
+
+#define MOST_WAIT   3u	/* a divided window may last so many times longer than its shares */
+#define MOST_SHARES 16u /* of more threads, too few run in one window */
 
 /* State of the process. The lock of collect.h guards it, and every thread's watch set. */
 static struct sampler {
 	bool open;
 	struct scan_window window; /* the open one, or the next */
 	struct pacing pace;	   /* the plan of windows */
+	struct shares shares;	   /* of threads, in a window behind a gap */
 	struct footprint held;	   /* the process's memory */
 	uint64_t lost;		   /* lost records before the open window */
 	/* far lines of threads that have ended, and what they stood for, by their size */
@@ -52,6 +57,7 @@ void sampler_reset(const struct thread *t)
 	far_rate_start(&s.window.far_rate[0], FAR_SENT);
 	far_rate_start(&s.window.far_rate[1], FAR_SENT_SMALL);
 	pacing_start(&s.pace, engine.config.seed * 0x2545f4914f6cdd1dull + t->process->order + 1);
+	s.shares.rng = s.pace.rng;
 	if (engine.config.line_bytes >= 4)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 }
@@ -86,27 +92,73 @@ void sampler_thread_start(struct thread *t)
 {
 	if (t->watches)
 		watches_clear(t->watches, s.window.line_shift);
+	collect_lock();
 	t->rng = random_next(&s.pace.rng);
+	if (!t->process->borrowed_memory)
+		shares_thread_start(&s.shares, t);
+	collect_unlock();
 }
 
-/* Accesses left of the open window when the process has made `total`. */
-static uint64_t left_of_window(uint64_t total)
+/* Is the open window over when the process has made `total` accesses? */
+static bool is_over(uint64_t total)
 {
-	return s.open && total < s.pace.end ? s.pace.end - total : 0;
+	return total >= s.pace.end || (shares_are_given(&s.shares) && shares_are_taken(&s.shares));
+}
+
+/* Accesses left of the open window for t when the process has made `total`. */
+static uint64_t left_of_window(const struct thread *t, uint64_t total)
+{
+	if (!s.open || total >= s.pace.end)
+		return 0;
+	return shares_are_given(&s.shares) ? t->share : s.pace.end - total;
+}
+
+/* Of some accesses of t those in the open window, and the place of the first one in the process. */
+struct part {
+	uint64_t skip, end, process_at;
+};
+
+/* process_at: what the process had made before these n accesses. */
+static struct part part_in_window(const struct thread *t, uint64_t process_at, uint64_t n)
+{
+	uint64_t left = process_at < s.pace.end ? s.pace.end - process_at : 0;
+	struct part p = {.end = left < n ? left : n, .process_at = process_at};
+
+	if (process_at < s.pace.start)
+		p.skip = s.pace.start - process_at < n ? s.pace.start - process_at : n;
+	if (shares_are_given(&s.shares)) {
+		/* those that no share has are left out, and places are counted without them */
+		p.process_at = s.pace.start + s.shares.taken - p.skip;
+		p.end = n - p.skip > t->share ? p.skip + t->share : n;
+	}
+	return p;
+}
+
+/* t has made n accesses in the window, the last one before its number `at`. */
+static void count_part(struct thread *t, uint64_t n, uint64_t at)
+{
+	uint64_t begin = t->stream_position;
+
+	t->extra.watch_accesses += n;
+	if (!shares_are_given(&s.shares))
+		return;
+	shares_take(&s.shares, t, n);
+	if (t->share)
+		return;
+	t->stream_position = at;
+	scan_end_watches(t, &s.window);
+	t->stream_position = begin;
 }
 
 /* `n` accesses are in the buffer; process_at is the process's count at the first. */
 static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 {
-	uint64_t skip = process_at < s.pace.start ? s.pace.start - process_at : 0;
-	uint64_t end = process_at < s.pace.end ? s.pace.end - process_at : 0;
+	const struct part p = part_in_window(t, process_at, n);
 
-	if (end > n)
-		end = n;
-	if (skip >= end)
+	if (p.skip >= p.end)
 		return;
-	scan_buffer(t, &s.window, skip, end, process_at);
-	t->extra.watch_accesses += end - skip;
+	scan_buffer(t, &s.window, p.skip, p.end, p.process_at);
+	count_part(t, p.end - p.skip, t->stream_position + p.end);
 }
 
 /* Adds lines and, for each, how many it stands for. */
@@ -144,14 +196,25 @@ static void end_watches(struct thread *t, struct far_sums *sums)
 	lock_drop(&engine.world_lock);
 }
 
-/* Sends the record of the window, which has ended at `now`. False: some record of it is missing. */
-static bool send_window(struct thread *t, uint64_t now, const struct far_sums *sums)
+/* The accesses of the window, which ends when the process has made `total`. */
+static uint64_t length_until(uint64_t total)
+{
+	uint64_t now = total < s.pace.end ? total : s.pace.end;
+
+	if (shares_are_given(&s.shares))
+		return s.shares.taken;
+	return now > s.pace.start ? now - s.pace.start : 0;
+}
+
+/* Sends the record of the window, which has ended. False: some record of it is missing. */
+static bool send_window(struct thread *t, uint64_t length, const struct far_sums *sums)
 {
 	struct record_window w = {
 		.number = s.window.number,
 		.start = s.pace.start,
-		.length = now > s.pace.start ? now - s.pace.start : 0,
-		.stands_for = s.pace.period_end - s.pace.period_start,
+		.length = length,
+		.stands_for = shares_are_given(&s.shares) ? shares_stand_for(&s.shares)
+							  : s.pace.period_end - s.pace.period_start,
 		.samples = s.window.samples,
 		.chosen = s.window.chosen,
 		.chosen_loads = s.window.chosen_loads,
@@ -187,8 +250,7 @@ static void plan_after(uint64_t length)
  */
 static void close_window(struct thread *t, uint64_t total)
 {
-	uint64_t now = total < s.pace.end ? total : s.pace.end, from = s.pace.period_start;
-	uint64_t length = now > s.pace.start ? now - s.pace.start : 0;
+	uint64_t from = s.pace.period_start, length = length_until(total);
 	struct far_sums sums = s.gone;
 	bool is_whole;
 
@@ -199,11 +261,15 @@ static void close_window(struct thread *t, uint64_t total)
 	 * The records of a window that found no room are its last, not random ones: the next window
 	 * stands for it, too.
 	 */
-	is_whole = send_window(t, now, &sums);
+	is_whole = send_window(t, length, &sums);
 	s.open = false;
 	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
 	pacing_close(&s.pace, total, publish_paced(t->process));
 	plan_after(length);
+	if (shares_are_given(&s.shares))
+		shares_close(&s.shares, t->process);
+	else
+		shares_settle(&s.shares, t->process, &s.pace);
 	if (!is_whole)
 		s.pace.period_start = from;
 	alloc_window_closed(t->process, now_ns());
@@ -215,13 +281,36 @@ static void leave_stream(void)
 		__atomic_store_n(&engine.variant, VARIANT_COUNT, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Divides the window among the threads, if there are several, no crowd, and it lies behind a gap.
+ * False: it stays closed, and the next one stands for its period, too.
+ */
+static bool divide(const struct thread *t)
+{
+	uint64_t length = s.pace.end - s.pace.start;
+
+	if (t->process->listed < 2 || t->process->listed > MOST_SHARES ||
+	    length == s.pace.period_end - s.pace.period_start)
+		return true;
+	if (!shares_divide(&s.shares, t->process, &s.pace)) {
+		pacing_leave_out(&s.pace);
+		take_plan();
+		return false;
+	}
+	/* threads that sleep on may be waited for in vain */
+	s.pace.end += MOST_WAIT * (s.shares.wanted > length ? s.shares.wanted : length);
+	return true;
+}
+
 static void open_window(struct thread *t, uint64_t total)
 {
-	s.open = true;
 	s.lost = records_lost(t->process);
 	pacing_open(&s.pace, total);
 	s.window.start = s.pace.start;
 	s.window.end = s.pace.end;
+	s.open = divide(t);
+	if (!s.open)
+		return;
 	footprint_look(&s.held, t, total);
 	if (budget_is_set())
 		budget_stretch(t->process, total, false);
@@ -245,7 +334,7 @@ static bool go_on(struct thread *t, uint64_t total)
 	if (opens)
 		open_window(t, s.pace.start);
 	leave_stream();
-	return opens;
+	return s.open;
 }
 
 /* The window ends here and now, and its period as well. The lock is held. */
@@ -267,6 +356,7 @@ static void turn(struct thread *t, uint64_t total, bool on)
 		pacing_resume(&s.pace, total);
 	else
 		pacing_pause(&s.pace, total);
+	shares_settle(&s.shares, t->process, &s.pace);
 	take_plan();
 }
 
@@ -294,8 +384,9 @@ static void pass_over(struct process *p, uint64_t total)
 
 static void tick(struct thread *t, uint64_t total)
 {
-	if (s.open && t->unsampled && total < s.pace.end) {
-		ticker_arm(t, engine.report_ns); /* the others may all be waiting for t */
+	if (s.open && t->unsampled && !is_over(total)) {
+		/* the others may all be waiting for t */
+		ticker_arm(t, pacing_wait_for_end(&s.pace, total));
 	} else if (s.open && t->unsampled) {
 		close_window(t, total);
 		leave_stream();
@@ -308,7 +399,7 @@ static void tick(struct thread *t, uint64_t total)
 			pass_over(t->process, total);
 		if (collect_is_on() && pacing_is_near(&s.pace, total))
 			open_window(t, total);
-		else
+		if (!s.open)
 			set_next_tick(t, total);
 	}
 }
@@ -340,7 +431,7 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 		return;
 	for (;;) {
 		look_through(t, total - n, n);
-		if (total < s.pace.end)
+		if (!is_over(total))
 			break;
 		/* watches last until the window's end, not the buffer's beginning */
 		begin = t->stream_position;
@@ -358,7 +449,8 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 static bool consume_quickly(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 {
 	(void)here;
-	if (!s.open || !t->watches || total >= s.pace.end)
+	if (!s.open || !t->watches || total >= s.pace.end ||
+	    (shares_are_given(&s.shares) && n >= t->share))
 		return false;
 	look_through(t, total - n, n);
 	return true;
@@ -368,6 +460,7 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 		     uint32_t n)
 {
 	uint64_t at, process_at = t->process->total.accesses;
+	struct part p;
 
 	(void)segment;
 	collect_settle(t);
@@ -377,17 +470,19 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 	process_at += at - t->published.accesses;
 	t->stream_position += n;
 	collect_lock();
-	for (uint32_t i = 0; i < n && t->watches && s.open; i++) {
+	p = part_in_window(t, process_at, n);
+	if (!s.open || !t->watches)
+		p.end = 0;
+	for (uint64_t i = p.skip; i < p.end; i++) {
 		struct access a = {pc, STREAM_ADDRESS(entries[i]), STREAM_SIZE(entries[i]),
 				   STREAM_KIND(entries[i])};
 
-		if (process_at + i < s.pace.start || process_at + i >= s.pace.end)
-			continue;
 		scan_join(t, &s.window, at + i);
-		t->extra.watch_accesses++;
-		scan_access(t, &s.window, &a, at + i, process_at + i);
+		scan_access(t, &s.window, &a, at + i, p.process_at + i);
 		stack_distance_touch(t, a.address, a.size, at + i);
 	}
+	if (p.skip < p.end)
+		count_part(t, p.end - p.skip, at + p.end);
 	collect_unlock();
 }
 
@@ -398,16 +493,15 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at,
 			   uint64_t process_at)
 {
-	uint64_t i = 0, end = r->iterations;
+	const struct part p = part_in_window(t, process_at, r->iterations * r->accesses);
+	uint64_t i = p.skip / r->accesses, end = p.end / r->accesses;
 
-	if (process_at < s.pace.start)
-		i = (s.pace.start - process_at) / r->accesses;
-	if (s.pace.end - process_at < r->iterations * r->accesses)
-		end = (s.pace.end - process_at) / r->accesses;
+	if (i >= end)
+		return;
 	scan_join(t, &s.window, at + i * r->accesses);
-	scan_repeat(t, &s.window, r, i, end, at + i * r->accesses, process_at + i * r->accesses);
+	scan_repeat(t, &s.window, r, i, end, at + i * r->accesses, p.process_at + i * r->accesses);
 	stack_distance_repeat(t, r, i, end, at + i * r->accesses);
-	t->extra.watch_accesses += (end - i) * r->accesses;
+	count_part(t, (end - i) * r->accesses, at + end * r->accesses);
 }
 
 /* A string instruction may be longer than many windows and the gaps between them. */
@@ -423,13 +517,14 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 	collect_lock();
 	while (t->watches && s.open && process_at < s.pace.end && process_at + n > s.pace.start) {
 		scan_window_of(t, r, at, process_at);
-		if (s.pace.end > process_at + n)
+		if (!is_over(process_at + n))
 			/*
 			 * if the window ends exactly here it is closed now, as nothing else may
 			 * close it
 			 */
 			break;
-		t->stream_position = at + (s.pace.end - process_at);
+		if (s.pace.end < process_at + n)
+			t->stream_position = at + (s.pace.end - process_at);
 		if (!go_on(t, process_at + n))
 			break;
 	}
@@ -471,6 +566,7 @@ static void thread_end(struct thread *t)
 	if (t->watches && s.open && t->watches->window == s.window.number)
 		scan_end_watches(t, &s.window);
 	add_far_lines(&s.gone, t->watches);
+	shares_thread_end(&s.shares, t);
 }
 
 static void end(struct thread *t, bool is_over, uint64_t total)

@@ -68,6 +68,20 @@ void scan_end_watches(struct thread *t, struct scan_window *w)
 	ws->window = UINT32_MAX;
 }
 
+/*
+ * At the end of a share, as of a window, no access is chosen. In a smaller one that is a larger
+ * part, so the others are chosen more often: each share has its part of the samples.
+ */
+static uint64_t interval_for(const struct scan_window *w, uint64_t share)
+{
+	const uint64_t all = w->end - w->start;
+
+	if (!share || all <= CHANNEL_FAR)
+		return w->interval;
+	return (uint64_t)((unsigned __int128)w->interval * (share - CHANNEL_FAR) * all / share /
+			  (all - CHANNEL_FAR));
+}
+
 void scan_join(struct thread *t, struct scan_window *w, uint64_t first_at)
 {
 	struct watch_set *ws = t->watches;
@@ -79,17 +93,22 @@ void scan_join(struct thread *t, struct scan_window *w, uint64_t first_at)
 		far_lines_join(ws, first_at, &t->rng);
 	ws->window = w->number;
 	ws->first_at = first_at;
-	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
+	ws->share = t->share;
+	ws->interval = interval_for(w, t->share);
+	ws->next_sample = first_at + random_exponential(&t->rng, ws->interval) - 1;
 }
 
 /*
- * Does the window last as long as a sample is watched? The threads that run in it share its
- * accesses; but half of it is always sampled.
+ * Does t's part of the window last as long as a sample is watched? Threads without shares share
+ * its accesses somehow; but half of it is always sampled.
  */
-static bool lasts(const struct scan_window *w, uint64_t process_at)
+static bool lasts(const struct watch_set *ws, const struct scan_window *w, uint64_t at,
+		  uint64_t process_at)
 {
 	uint64_t left = w->end - process_at, needed = (uint64_t)CHANNEL_FAR * w->joined;
 
+	if (ws->share)
+		return at + CHANNEL_FAR < ws->first_at + ws->share;
 	return left > needed || left > (w->end - w->start) / 2;
 }
 
@@ -221,11 +240,11 @@ static void look_at_samples(struct thread *t, struct scan_window *w, const struc
 		nested_touch(t, w, &ra, at);
 	if (at < ws->next_sample)
 		return;
-	ws->next_sample = at + random_exponential(&t->rng, w->interval);
+	ws->next_sample = at + random_exponential(&t->rng, ws->interval);
 	end_old(t, w, at, false);
 	if (ws->nested)
 		nested_end_old(t, at);
-	if (lasts(w, process_at))
+	if (lasts(ws, w, at, process_at))
 		choose(t, w, &ra, at, process_at);
 }
 

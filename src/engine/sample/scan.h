@@ -33,7 +33,7 @@ struct scan_window {
 	uint64_t chosen;	/* accesses chosen, even if their samples were not kept */
 	uint64_t chosen_loads;
 	bool has_near;	     /* a sample that ends near was kept for the others */
-	uint64_t start, end; /* accesses of the process */
+	uint64_t start, end; /* accesses of the process; of a divided window, as planned */
 	uint32_t joined;     /* threads */
 	/* touches of the counted far lines, by class */
 	uint64_t touches[CHANNEL_TOUCH_CLASSES];

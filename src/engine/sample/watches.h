@@ -59,6 +59,8 @@ struct watch_set {
 	uint32_t window;	       /* the window of its samples */
 	uint32_t line_shift;	       /* log2 of the bytes of a watched line */
 	uint64_t first_at;	       /* the thread's first access in the window */
+	uint64_t share;		       /* the accesses that it has in it; 0: not divided */
+	uint64_t interval;	       /* mean accesses between samples */
 	uint64_t next_sample;	       /* thread access to sample next */
 	/* of the counted far lines so far, by class; a watch sees fewer than go into it */
 	uint16_t touches[CHANNEL_TOUCH_CLASSES];
