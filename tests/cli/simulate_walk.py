@@ -60,6 +60,18 @@ def prefetchers():
 
 
 @case
+def translation_buffers():
+    """Pages leave them with all their lines, and come back."""
+    for tlbs in (['DTLB=16,full,4K'], ['DTLB=4,1,4K'], ['DTLB=1,full,4K', 'ITLB=1,full,4K'], ['DTLB=16,4,4K', 'ITLB=8,full,4K'],
+                 ['DTLB=8,2,4K', 'ITLB=4,2,4K', 'STLB=64,4,4K'], ['ITLB=2,full,4K'], ['DTLB=4,4,2M']):
+        for more in [], ['--write-backs', '--cache=L1d=32K,8,64'], ['--cache=LL=32K,8,64,inclusive']:
+            check_filter(*SMALL, *more, *('--cache=' + tlb for tlb in tlbs), '--', *text())
+    for tlbs in ['DTLB=4,full,4K', 'ITLB=2,1,4K'], ['DTLB=64,4,4K', 'ITLB=64,full,4K', 'STLB=1536,12,4K']:
+        for shape in SMALL, TINY, ['--cache=L1d=32K,8,64', '--write-backs']:
+            check_all(*shape, *('--cache=' + tlb for tlb in tlbs))
+
+
+@case
 def machines():
     for machine in 'zen4', 'haswell', 'skylake-sp':
         check_filter('--machine=' + machine, '--', *text())
@@ -70,7 +82,8 @@ def machines():
 def processes_and_hand_overs():
     """Where the program maps memory over the tables, replay goes on with what the caches have, dirty lines too."""
     for last in '64K,16,64', '192K,16,64,inclusive', '6M,12,64,exclusive':
-        check_filter('--no-call-graph', '--write-backs', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
+        check_filter('--no-call-graph', '--write-backs', *SMALL[:2], '--cache=LL=' + last, '--cache=DTLB=16,full,4K', '--cache=ITLB=8,2,4K',
+                     '--', program('over-tables'))
     for command in 'exec', 'toggles', 'special':
         check_filter('--write-backs', *TINY, '--', program(command))
 

@@ -183,6 +183,36 @@ static void a_run_with_marks_stores_to_its_ends_or_not_at_all(void **state)
 	assert_false(dirties);
 }
 
+static void accesses_to_two_pages_have_times_of_their_own(void **state)
+{
+	const struct filter_rules rules = {.set_bytes = SET_BYTES, .tells_pages = true};
+	/* ends with the highest byte; with the lowest one; and in the middle: only before that */
+	const struct insn up[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8)};
+	const struct insn down[] = {touches(RAX, 0, 8), touches(RBX, 16, 8), touches(RBX, 8, 8),
+				    touches(RBX, 0, 8), touches(RAX, 0, 8)};
+	const struct insn back[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8),
+				    touches(RBX, 8, 8)};
+	struct filter_plan p;
+
+	(void)state;
+	filter_plan_accesses(&p, up, 3, &rules);
+	assert_int_equal(p.runs, 1);
+	assert_false(p.run[0].low_is_last);
+	assert_int_equal(p.time[2], 0);
+	filter_plan_accesses(&p, down, 5, &rules);
+	assert_int_equal(p.runs, 1);
+	assert_true(p.run[0].low_is_last);
+	assert_int_equal(p.time[0], 0);
+	assert_int_equal(p.time[1], 2); /* both halves of a tick are its own */
+	assert_int_equal(p.time[2], 2);
+	assert_int_equal(p.time[3], 3);
+	assert_int_equal(p.time[4], 4);
+	filter_plan_accesses(&p, back, 4, &rules);
+	assert_int_equal(p.runs, 1);
+	assert_int_equal(p.run[0].members, 3);
+	assert_int_equal(p.time[3], 1);
+}
+
 static void an_instruction_of_two_accesses_ends_a_run(void **state)
 {
 	struct insn in[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8)};
@@ -259,6 +289,7 @@ int main(void)
 		cmocka_unit_test(a_run_fits_in_the_bytes_of_a_line),
 		cmocka_unit_test(a_fetch_in_between_ends_a_run),
 		cmocka_unit_test(a_run_with_marks_stores_to_its_ends_or_not_at_all),
+		cmocka_unit_test(accesses_to_two_pages_have_times_of_their_own),
 		cmocka_unit_test(an_instruction_of_two_accesses_ends_a_run),
 		cmocka_unit_test(lines_that_may_be_of_one_set_have_times_of_their_own),
 		cmocka_unit_test(what_moves_the_stack_by_how_much),

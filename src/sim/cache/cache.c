@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "sim/cache/cache_kinds.h"
+#include "sim/cache/cache_packed.h"
 
 #define RRPV_NEW 2u /* a new line is expected back late, but not last */
 
@@ -156,6 +157,15 @@ uint64_t sim_cache_mark(struct sim_cache *c, uint64_t line, unsigned flags)
 	was = *entry;
 	*entry |= flags;
 	return was;
+}
+
+void sim_cache_ask(const struct sim_cache *c, uint64_t line)
+{
+	const uint32_t words = c->ways + (c->kind == &sim_cache_packed ? SIM_PACKED_HEAD : 0);
+	const uint64_t *set = c->entries + sim_cache_set(c, line) * words;
+
+	for (uint32_t i = 0; c->entries != NULL && i < words && i < SIM_SHORT_SET; i += 8)
+		__builtin_prefetch(set + i, 1);
 }
 
 bool sim_cache_holds(struct sim_cache *c, uint64_t line)

@@ -102,4 +102,7 @@ uint64_t sim_cache_mark(struct sim_cache *c, uint64_t line, unsigned flags);
 
 bool sim_cache_holds(struct sim_cache *c, uint64_t line);
 
+/* The set of the line is about to be looked at: prefetch it. */
+void sim_cache_ask(const struct sim_cache *c, uint64_t line);
+
 #endif

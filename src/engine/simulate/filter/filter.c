@@ -32,18 +32,20 @@
 
 #define LINES		 (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
 #define CELLS_BYTES	 (LINES * sizeof(uint32_t))
-#define CODE_INDEX_AT	 (FILTER_CELLS + CELLS_BYTES)
+#define CODE_INDEX_AT	 FILTER_CODE_INDEX
 #define LAST_CELLS_AT	 (FILTER_CELLS + 2 * CELLS_BYTES)
 #define OWNERS_AT	 FILTER_OWNERS
 #define OLDEST_AT	 (LAST_CELLS_AT + CELLS_BYTES)
 #define OLDEST_BYTES	 (FILTER_FIRST_BYTES / 64 * sizeof(struct filter_oldest)) /* each */
 #define LINES_AT	 (OLDEST_AT + 2 * OLDEST_BYTES)
-#define HIGH_BYTES	 (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
+#define HIGH_BYTES	 (FILTER_CODE_PAGES + FILTER_PAGES_BYTES - FILTER_CELLS)
 #define STAMPS_AT	 FILTER_STAMPS
 #define ALL_STAMPS_BYTES (2 * FILTER_FIRST_BYTES + FILTER_LAST_BYTES)
 #define CODE_CELLS_AT	 FILTER_CODE_CELLS
 #define CODE_LINES	 (8ull << 20)
 
+_Static_assert(CODE_INDEX_AT == FILTER_CELLS + CELLS_BYTES, "layout");
+_Static_assert(FILTER_DATA_PAGES >= LINES_AT + CODE_LINES * 8, "layout");
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
@@ -64,7 +66,6 @@ static struct {
 	struct filter_caches caches;
 	uint32_t most_bytes; /* of an access */
 	bool has_code;
-	uint64_t *lines; /* lines of code by cell */
 	uint64_t line_count;
 	bool is_reserved; /* the tables' memory is the filter's */
 	/* With several hierarchies: lines of the access that missed in a front, the lower first. */
@@ -188,10 +189,10 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	    !filter_memory_reserve(HIGH_BYTES) || (engine_follows_calls() && !filter_calls_start()))
 		return false;
 	make_levels();
-	f.lines = low(LINES_AT);
+	w.code_lines = low(LINES_AT);
 	filter_memory_write_constants();
-	if (w.walks)
-		filter_walk_start(w.h);
+	if (w.walks && !filter_walk_start(w.h))
+		return false;
 	if (w.h && !filter_choose_sets(&w.h->shared.geometry))
 		return false;
 	prepare_misses();
@@ -255,27 +256,15 @@ uint32_t filter_code_cell(uint64_t line)
 	if (f.line_count == CODE_LINES)
 		return 0;
 	*cell = (uint32_t)(CODE_CELLS_AT + 4 * f.line_count);
-	f.lines[f.line_count++] = line;
+	w.code_lines[f.line_count++] = line;
 	return *cell;
-}
-
-uint32_t *filter_known_code_cell(uint64_t line)
-{
-	const uint32_t *cell = (uint32_t *)low(CODE_INDEX_AT) + (line & (LINES - 1));
-
-	return *cell ? low(*cell) : 0;
 }
 
 /* ---- First levels ---- */
 
-uint32_t *filter_data_cell(uint64_t line)
-{
-	return (uint32_t *)low(FILTER_CELLS) + (line & (LINES - 1));
-}
-
 uint64_t filter_line_of_code(const uint32_t *cell)
 {
-	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
+	return w.code_lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
 }
 
 struct sim_cache *filter_cache_of(const struct filter_level *l)

@@ -46,8 +46,11 @@
 #define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
 #define FILTER_MOST_SITES   0x400000
 #define FILTER_LABELS	    (FILTER_MISSES + 0x2000000)
-#define FILTER_TO_LABELS    0xa001420 /* from a stamp of data to its label: filter_references.h */
-#define FILTER_COUNTERS	    (FILTER_LABELS + 0x1001000)
+/* If there are no labels: see filter_pages.h. */
+#define FILTER_DATA_PAGE_TIMES FILTER_LABELS
+#define FILTER_CODE_PAGE_TIMES (FILTER_LABELS + 0x80000)
+#define FILTER_TO_LABELS       0xa001420 /* from a stamp of data to its label */
+#define FILTER_COUNTERS	       (FILTER_LABELS + 0x1001000)
 /* Constants of misses. */
 /*
  * Which lines count, if not all (--sets): those with ((line - first) & mask) < count.
@@ -85,12 +88,22 @@
 #define F_LAST_CLOCK 176
 #define F_LAST_SETS  184
 #define F_LAST_MAGIC 192
-#define F_TO_LAST    200
-#define F_WRITE_BACK 204
+#define F_DATA_PAGES 200
+#define F_CODE_PAGES 208
+#define F_CODE_LINES 216
+#define F_TO_LAST    224
+#define F_WRITE_BACK 228
 
 #ifndef __ASSEMBLER__
 
 #include "engine/core/state.h"
+
+/* Behind all other tables: by page of data, and of code, see filter_pages.h. */
+#define FILTER_PAGE_PLACES_BYTES (sizeof(uint32_t) << (FILTER_ADDRESS_BITS - 12))
+#define FILTER_PAGES_BYTES	 (3 * FILTER_PAGE_PLACES_BYTES)
+#define FILTER_CODE_INDEX	 (FILTER_CELLS + (4ull << FILTER_LINE_BITS))
+#define FILTER_DATA_PAGES	 (FILTER_CELLS + (4ull << FILTER_LINE_BITS << 2))
+#define FILTER_CODE_PAGES	 (FILTER_DATA_PAGES + FILTER_PAGES_BYTES)
 
 struct sim_hierarchy;
 struct sim_multi;
@@ -124,9 +137,21 @@ void filter_make_room(uint64_t start, uint64_t end);
 
 /* The address of the cell of a line of code; 0: no room. Under the translate lock. */
 uint32_t filter_code_cell(uint64_t line);
-/* The same, but NULL if none was asked for. No lock. */
-uint32_t *filter_known_code_cell(uint64_t line);
-uint32_t *filter_data_cell(uint64_t line);
+/* Where its address stands; those of neighbouring lines are neighbours. 0: NULL. */
+static inline const uint32_t *filter_code_index(uint64_t line)
+{
+	return (const uint32_t *)(uintptr_t)FILTER_CODE_INDEX +
+	       (line & ((1ull << FILTER_LINE_BITS) - 1));
+}
+/* NULL if none was asked for. No lock. */
+static inline uint32_t *filter_known_code_cell(uint64_t line)
+{
+	return (uint32_t *)(uintptr_t)*filter_code_index(line);
+}
+static inline uint32_t *filter_data_cell(uint64_t line)
+{
+	return (uint32_t *)(uintptr_t)FILTER_CELLS + (line & ((1ull << FILTER_LINE_BITS) - 1));
+}
 /* The line of a cell; not for the cell at FILTER_NOBODY. */
 uint64_t filter_line_of_code(const uint32_t *cell);
 /* The same for data. */
@@ -216,6 +241,9 @@ struct filter_state {
 	uint32_t *last_cells;		/* by line, like those of data */
 	uint64_t last_clock;		/* LL has its own time, as data and code share it */
 	uint64_t last_sets, last_magic; /* its sets and set_magic, see sim_cache_set */
+	/* by page: not 0 if the TLB has it (filter_pages.h); NULL: there is no TLB */
+	uint32_t *data_pages, *code_pages;
+	uint64_t *code_lines; /* see filter_line_of_code */
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
 	uint32_t write_back;	 /* position of those of the first level in a cell of events */
@@ -242,6 +270,9 @@ _Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layou
 _Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layout");
 _Static_assert(offsetof(struct filter_state, last_sets) == F_LAST_SETS, "layout");
 _Static_assert(offsetof(struct filter_state, last_magic) == F_LAST_MAGIC, "layout");
+_Static_assert(offsetof(struct filter_state, data_pages) == F_DATA_PAGES, "layout");
+_Static_assert(offsetof(struct filter_state, code_pages) == F_CODE_PAGES, "layout");
+_Static_assert(offsetof(struct filter_state, code_lines) == F_CODE_LINES, "layout");
 _Static_assert(offsetof(struct filter_state, to_last) == F_TO_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, write_back) == F_WRITE_BACK, "layout");
 

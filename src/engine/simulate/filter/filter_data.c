@@ -19,6 +19,7 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_trust.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/walk/filter_pages.h"
 #include "engine/simulate/walk/filter_walk.h"
 
 #define STUB_BYTES 5u /* a jump to a tail */
@@ -454,7 +455,8 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	filter_need_islands(j, access_most(&a));
 	j->arena->cold -= STUB_BYTES;
 	borrow(j, &a);
-	emit_line_of_run(j, a, run->low, is_second, run->dirties, number, j->arena->cold);
+	emit_line_of_run(j, a, run->low, is_second || run->low_is_last, run->dirties, number,
+			 j->arena->cold);
 	note_aligned(j, &a);
 	a.check = CHECK_NONE;
 	a.is_used = true;
@@ -533,6 +535,7 @@ void filter_begin_data(struct job *j)
 		.set_bytes = filter_conflicts_are_on ? 0 : filter_walk_apart(),
 		.splits_lines = filter_has_code(),
 		.marks_stores = filter_walk_marks(),
+		.tells_pages = filter_pages_are_on(),
 		.splits_insns = filter_walk_removes(),
 	};
 

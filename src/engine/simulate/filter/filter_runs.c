@@ -108,9 +108,18 @@ static void add_to_run(struct walk *w, const struct place *at, const struct mem_
 		w->run_size = (uint8_t)m->size;
 	if (w->rules.marks_stores && w->stores_any && !(w->stores_low && w->stores_high))
 		return;
+	if (w->rules.tells_pages && at->low != w->run.low && at->high != w->run.high)
+		return;
 	moved = w->run.base == RSP ? w->p->moved[w->run_first] : 0;
-	w->good = (struct filter_run){w->run_first,  w->run_members,	 w->run_size,
-				      w->stores_any, w->run.low - moved, w->run.high - moved};
+	w->good = (struct filter_run){
+		.first = w->run_first,
+		.members = w->run_members,
+		.size = w->run_size,
+		.dirties = w->stores_any,
+		.low_is_last = w->rules.tells_pages && at->high != w->run.high,
+		.low = w->run.low - moved,
+		.high = w->run.high - moved,
+	};
 }
 
 static void execute(struct walk *w, const struct insn *in)
@@ -163,6 +172,26 @@ static void find_times(const struct walk *w, uint64_t set_bytes)
 	}
 }
 
+/* The same if accesses may be of two pages. Of a run that ends low that access is later. */
+static void tell_pages_apart(const struct walk *w)
+{
+	struct filter_plan *p = w->p;
+	uint32_t run = 0, time = 0;
+
+	for (uint32_t n = 0; n < w->accesses; n++) {
+		const bool is_in = run < p->runs && n >= p->run[run].first;
+		const uint32_t last = is_in ? n + p->run[run].members - 1u : n;
+
+		if (is_in && p->run[run].low_is_last)
+			time += time % 2;
+		for (; n < last; n++)
+			p->time[n] = (uint8_t)time;
+		time += is_in && p->run[run].low_is_last;
+		p->time[n] = (uint8_t)time++;
+		run += is_in;
+	}
+}
+
 void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t n,
 			  const struct filter_rules *rules)
 {
@@ -188,7 +217,9 @@ void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t
 		execute(&w, &in[i]);
 	}
 	end_run(&w);
-	if (rules->set_bytes)
+	if (rules->tells_pages)
+		tell_pages_apart(&w);
+	else if (rules->set_bytes)
 		find_times(&w, rules->set_bytes);
 	else
 		tell_all_apart(p, w.accesses);

@@ -26,6 +26,7 @@ struct filter_run {
 	uint8_t first, members; /* first access, by its number in the segment; number of accesses */
 	uint8_t size;		/* of the largest access */
 	bool dirties;		/* both lines; with marks_stores only */
+	bool low_is_last;	/* with tells_pages: its low line is younger, if they are two */
 	/*
 	 * the lowest and the highest byte, relative to the base register before the first access's
 	 * instruction
@@ -51,6 +52,11 @@ struct filter_rules {
 	 * and its highest byte are stored to: then both lines are.
 	 */
 	bool marks_stores;
+	/*
+	 * Accesses to two pages, the higher one first, have different times. A run ends with its
+	 * lowest or highest byte, so that it is known which line is younger.
+	 */
+	bool tells_pages;
 	bool splits_insns; /* of several accesses of an instruction none is a member */
 };
 

@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter_handover.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/walk/filter_pages.h"
 #include "sim/cache/cache_kinds.h"
 #include "sim/calls/call_records.h"
 #include "sim/system/hierarchy.h"
@@ -25,7 +26,7 @@ static struct {
 	/* the hierarchy's own caches, empty meanwhile, by level as in level_of */
 	struct sim_cache own[3];
 	uint64_t now; /* the time of accesses to first levels */
-	bool removes, marks;
+	bool removes, marks, prefetches, has_third;
 } f;
 
 /* ---- A level's rows as a cache ---- */
@@ -70,27 +71,49 @@ static uint32_t *cell_of(const struct filter_level *l, uint64_t line)
 	return l == &w.data ? filter_data_cell(line) : w.last_cells + line;
 }
 
+/* May the level have the line, although its cell is 0? */
+static bool may_hide(const struct filter_level *l, uint64_t line)
+{
+	return (l == &w.data && f.prefetches) || !filter_pages_have(l, line);
+}
+
+/* The entry of the cell's line in its set's row. */
+static uint64_t *search(const struct filter_level *l, uint64_t set, const uint32_t *cell)
+{
+	uint64_t *entry = entries_of(l) + set * l->places;
+
+	for (uint64_t i = 0; i < l->places; i++)
+		if (cell_in(entry[i]) == cell)
+			return entry + i;
+	return 0;
+}
+
 static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 {
 	const struct filter_level *l = level_of(c);
 	const uint32_t *cell = cell_of(l, line);
-	uint64_t *entry = entries_of(l) + set * l->places;
 
 	if (cell && *cell)
 		return entries_of(l) + place_of(l, *cell);
-	for (uint32_t way = 0; cell && l != &w.last && way < c->ways; way++)
-		if (cell_in(entry[way]) == cell)
-			return entry + way;
-	return 0;
+	return cell && l != &w.last && may_hide(l, line) ? search(l, set, cell) : 0;
 }
 
-/* The entry at a place was used: code may hit its line from now on. */
+/* Lets code hit the line of an entry, if it may. */
 static void show(const struct filter_level *l, uint64_t place)
 {
 	const uint64_t entry = entries_of(l)[place];
-	const bool is_hidden = l != &w.last && sim_entry_has(entry, SIM_PREFETCHED);
+	uint32_t *cell = cell_in(entry);
 
-	*cell_in(entry) = is_hidden ? 0 : (uint32_t)(uintptr_t)&l->stamps[place];
+	if (l == &w.last || (!sim_entry_has(entry, SIM_PREFETCHED) &&
+			     filter_pages_have(l, filter_line_of(l, cell))))
+		*cell = (uint32_t)(uintptr_t)&l->stamps[place];
+	else
+		*cell = 0;
+}
+
+static void note_use(const struct filter_level *l, uint64_t place)
+{
+	show(l, place);
 	l->stamps[place] = l == &w.last ? ++w.last_clock : f.now;
 }
 
@@ -99,7 +122,17 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	const struct filter_level *l = level_of(c);
 
 	(void)set;
-	show(l, (uint64_t)(entry - entries_of(l)));
+	note_use(l, (uint64_t)(entry - entries_of(l)));
+}
+
+/* The line of a place, if there is one, leaves the level. */
+static void lose(const struct filter_level *l, uint64_t place)
+{
+	uint32_t *cell = cell_in(entries_of(l)[place]);
+
+	if (*cell && l != &w.last && cell != nobody())
+		filter_pages_lose(l, filter_line_of(l, cell), l->stamps[place]);
+	*cell = 0;
 }
 
 static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
@@ -111,10 +144,10 @@ static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 	for (uint64_t i = first + 1; i < first + l->places; i++)
 		least = l->stamps[i] < l->stamps[least] ? i : least;
 	victim = entries_of(l)[least];
-	*cell_in(victim) = 0;
+	lose(l, least);
 	entries_of(l)[least] =
 		entry_of(cell_of(l, sim_entry_line(entry)), (unsigned)(entry & SIM_ENTRY_FLAGS));
-	show(l, least);
+	note_use(l, least);
 	filter_forget_oldest(l, set);
 	if (cell_in(victim) == nobody())
 		return SIM_NO_LINE;
@@ -126,10 +159,18 @@ static void take_out(struct sim_cache *c, uint64_t set, uint64_t *entry)
 {
 	struct filter_level *l = level_of(c);
 
-	*cell_in(*entry) = 0;
+	lose(l, (uint64_t)(entry - entries_of(l)));
 	l->stamps[entry - entries_of(l)] = 0;
 	*entry = entry_of(nobody(), 0);
 	filter_forget_oldest(l, set);
+}
+
+void filter_walk_show(const struct filter_level *l, uint64_t line)
+{
+	const uint64_t *entry = search(l, line & l->set_mask, cell_of(l, line));
+
+	if (entry)
+		show(l, (uint64_t)(entry - entries_of(l)));
 }
 
 static const struct sim_cache_kind rows = {
@@ -172,7 +213,7 @@ bool filter_walk_fits(const struct sim_hierarchy *h)
 	for (uint32_t level = 1; level < g->level_count; level++)
 		if (!keeps_own(l[level]))
 			return false;
-	return !h->core.has_tlb && !g->line_use && !g->is_unified && !g->is_sampled &&
+	return filter_pages_fit(&h->core) && !g->line_use && !g->is_unified && !g->is_sampled &&
 	       g->sets.parts <= 1 && fits_first(l[0]) &&
 	       (!s->has_fetches ||
 		(fits_first(l[SIM_CODE_SLOT]) && g->code.prefetcher == SIM_PREFETCH_NONE));
@@ -208,7 +249,7 @@ bool filter_walk_marks(void)
 
 bool filter_walk_prefetches(void)
 {
-	return f.core && f.core->levels[0]->geometry.prefetcher != SIM_PREFETCH_NONE;
+	return f.prefetches;
 }
 
 /* A prefetcher may bring the next line at the same time. */
@@ -228,40 +269,52 @@ static void take(struct filter_level *l, struct sim_cache *c, uint32_t n)
 		entries_of(l)[i] = entry_of(nobody(), 0);
 }
 
-/*
- * Gives the first level's write-backs, which may be as frequent as its misses, one of the first
- * positions in a cell: those of the call graph's records. A miss of a deeper level gets theirs.
- */
-static void order_cells(struct sim_events *list, const struct sim_geometry *g)
+/* Exchanges an event with the one that has a position in cells. */
+static void move_to(struct sim_events *list, unsigned id, uint32_t position, uint8_t order[])
 {
-	uint8_t order[CELLS_MOST_ORDERED], *from = &list->index[SIM_WRITE_BACKS];
-	uint8_t *to = &list->index[SIM_MISSES + 3 * (g->level_count - 1)];
-	const uint8_t was = *from;
-	struct sim_event event;
+	const uint8_t from = list->index[id], to = (uint8_t)position, told = order[from];
+	const struct sim_event event = list->items[from];
 
-	if (was == SIM_NO_EVENT || was < SIM_RECORD_EVENT_COUNT || list->count > CELLS_MOST_ORDERED)
+	list->index[list->items[to].id] = from;
+	list->index[id] = to;
+	list->items[from] = list->items[to];
+	list->items[to] = event;
+	order[from] = order[to];
+	order[to] = told;
+}
+
+/*
+ * Events that may be as frequent as misses of the first levels get the positions in a cell behind
+ * those, which the call graph's records have. Others, of deeper levels, get theirs.
+ */
+static void order_cells(struct sim_events *list)
+{
+	static const unsigned often[] = {SIM_WRITE_BACKS, SIM_TLB_MISSES + 1, SIM_TLB_MISSES,
+					 SIM_TLB_MISSES + 2};
+	uint8_t from[CELLS_MOST_ORDERED], order[CELLS_MOST_ORDERED];
+	uint32_t next = list->index[SIM_MISSES + 2] + 1u;
+
+	if (list->count > CELLS_MOST_ORDERED)
 		return;
-	while (*to == SIM_NO_EVENT || *to >= SIM_RECORD_EVENT_COUNT)
-		to--;
 	for (uint32_t i = 0; i < list->count; i++)
-		order[i] = (uint8_t)i;
-	order[was] = *to;
-	order[*to] = was;
-	event = list->items[was];
-	list->items[was] = list->items[*to];
-	list->items[*to] = event;
-	*from = *to;
-	*to = was;
+		from[i] = (uint8_t)i;
+	for (uint32_t i = 0; i < sizeof often / sizeof *often; i++)
+		if (list->index[often[i]] != SIM_NO_EVENT && next < SIM_RECORD_EVENT_COUNT)
+			move_to(list, often[i], next++, from);
+	for (uint32_t i = 0; i < list->count; i++)
+		order[from[i]] = (uint8_t)i;
 	cells_set_order(order, list->count);
 }
 
-void filter_walk_start(struct sim_hierarchy *h)
+bool filter_walk_start(struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->shared.geometry;
 
 	f.core = &h->core;
-	order_cells(&h->shared.list, g);
+	order_cells(&h->shared.list);
 	f.marks = g->write_backs;
+	f.has_third = w.last.stamps && g->level_count > 2;
+	f.prefetches = g->levels[0].prefetcher != SIM_PREFETCH_NONE;
 	for (uint32_t level = 1; level < g->level_count; level++)
 		f.removes |= g->levels[level].inclusion == SIM_INCLUSIVE;
 	take(&w.data, &h->core.levels[0]->cache, 0);
@@ -269,6 +322,26 @@ void filter_walk_start(struct sim_hierarchy *h)
 		take(&w.code, &h->core.levels[SIM_CODE_SLOT]->cache, 1);
 	if (w.last.stamps)
 		take(&w.last, &h->core.levels[1]->cache, 2);
+	return filter_pages_start(&h->core);
+}
+
+static void ask_third(uint64_t line)
+{
+	const struct sim_cache *third = &f.core->levels[2]->cache;
+
+	sim_cache_ask(third, line << FILTER_LINE_SHIFT >> third->shift);
+}
+
+/* Prefetches the third level's sets of the line, and of the one that the second level evicts. */
+static void ask_below(uint64_t line)
+{
+	const uint64_t first = sim_cache_set(&f.core->levels[1]->cache, line) * w.last.places;
+	uint64_t least = first;
+
+	ask_third(line);
+	for (uint64_t i = first + 1; i < first + w.last.places; i++)
+		least = w.last.stamps[i] < w.last.stamps[least] ? i : least;
+	ask_third(filter_line_of(&w.last, cell_in(entries_of(&w.last)[least])));
 }
 
 uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint64_t last,
@@ -279,11 +352,14 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	uint64_t *events = cells_spare();
 	const uint32_t *cell;
 
+	if (f.has_third && !w.last_cells[end])
+		ask_below(end);
 	f.now = time;
 	f.core->tag = (uint32_t)pc;
 	if (sim_walk(f.core, first & address_mask, last & address_mask, kind, events)) {
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
-			filter_calls_count(i, (int64_t)events[i]);
+			if (events[i])
+				filter_calls_count(i, (int64_t)events[i]);
 		cells_take_spare(&in->cell);
 	}
 	cell = cell_of(kind == SIM_FETCH ? &w.code : &w.data, end);
@@ -310,6 +386,16 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 		return place;
 	filter_fetch(s, next, time);
 	return *cell ? place : PLACE_LOST;
+}
+
+uint64_t filter_walk_now(void)
+{
+	return f.now;
+}
+
+const struct sim_cache *filter_walk_tlb(bool is_code)
+{
+	return is_code ? &f.core->code_tlb : &f.core->data_tlb;
 }
 
 /* ---- Off ---- */
@@ -341,6 +427,7 @@ static void hand_over(struct filter_level *l, struct sim_cache *c, const struct 
 
 void filter_walk_hand_over(void)
 {
+	filter_pages_hand_over(f.core);
 	hand_over(&w.data, &f.core->levels[0]->cache, &f.own[0]);
 	if (w.code.stamps)
 		hand_over(&w.code, &f.core->levels[SIM_CODE_SLOT]->cache, &f.own[1]);

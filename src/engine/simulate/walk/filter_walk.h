@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Hierarchies that are more than plain caches, in the filter variant: with write-backs, inclusive
- * or exclusive levels, prefetchers below the first level. What leaves the code takes the walk of
+ * or exclusive levels, prefetchers, TLBs (filter_pages.h). What leaves the code takes the walk of
  * src/sim (sim/system/walk.c), as replay does, so the rules are stated once. The caches that code
  * looks into, those of the first level and the second one, are the filter's rows: sim_cache
  * operations on stamps and cells.
@@ -27,15 +27,20 @@
 
 #include "sim/system/core.h"
 
+struct filter_level;
 struct segment;
 struct segment_insn;
+struct sim_cache;
 struct sim_hierarchy;
 
 /* Can the filter walk through the hierarchy? The second level may be the filter's, too. */
 bool filter_walk_fits(const struct sim_hierarchy *h);
 bool filter_walk_has_second(const struct sim_hierarchy *h);
-/* Once, when the levels are made: from now on h walks through the filter's rows. */
-void filter_walk_start(struct sim_hierarchy *h);
+/*
+ * Once, when the levels are made: from now on h walks through the filter's rows. False: there is no
+ * memory.
+ */
+bool filter_walk_start(struct sim_hierarchy *h);
 
 /* Do misses that hit the second level stay out of C? */
 bool filter_walk_is_quick(bool is_code);
@@ -56,6 +61,11 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
  * has gone. Returns `place`, or another one if that fetch has taken the access's line out.
  */
 uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t place);
+
+/* For filter_pages.c: let code hit the line, if the level has it; the time; the first TLB. */
+void filter_walk_show(const struct filter_level *l, uint64_t line);
+uint64_t filter_walk_now(void);
+const struct sim_cache *filter_walk_tlb(bool is_code);
 
 /* Move all lines to the hierarchy's own caches. */
 void filter_walk_hand_over(void);

@@ -20,7 +20,7 @@
  * rax line, rbx site, rcx the record of its set, rsi its place, r8 the evicted line's cell, r9
  * flags. Until its line's cell is written nothing has changed, so that C can do it all.
  */
-	.macro miss_of_walk name, level, is_code, is_quick
+	.macro miss_of_walk name, level, is_code, is_quick, pages, times
 	.globl	\name
 	.hidden	\name
 \name:
@@ -36,6 +36,10 @@
 	test	%esi, %esi
 	jnz	3f		/* it came here only because it is unaligned */
 	.endif
+	mov	STATE(\pages), %rdx
+	test	%rdx, %rdx
+	jnz	7f
+60:
 	mov	STATE(F_LAST_CELLS), %rdx
 	mov	(%rdx,%rax,4), %edi
 	test	%edi, %edi
@@ -63,7 +67,9 @@
 	testb	$SIM_DIRTY, FILTER_TO_OWNERS(%rsi)
 	jnz	6f
 	.endif
-56:	movl	$0, (%r8)
+56:	cmpq	$0, STATE(\pages)
+	jne	8f
+61:	movl	$0, (%r8)
 	find_cell	\is_code
 	mov	%esi, (%rdi)
 	mov	%rdi, %rdx
@@ -98,6 +104,33 @@
 	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
 	jmp	56b
 	.endif
+7:	mov	%rax, %rdi
+	shr	$(12 - FILTER_LINE_SHIFT), %rdi
+	cmpl	$0, (%rdx,%rdi,4)
+	jne	60b
+	jmp	.Lslow_1
+8:	mov	%r8, %rdi		/* filter_pages_lose */
+	.if \is_code
+	sub	$FILTER_CODE_CELLS, %rdi
+	jb	61b			/* nobody's */
+	add	%rdi, %rdi
+	add	STATE(F_CODE_LINES), %rdi
+	mov	(%rdi), %rdi
+	shr	$(12 - FILTER_LINE_SHIFT), %rdi
+	.else
+	sub	$FILTER_CELLS, %rdi
+	jb	61b
+	shr	$(12 - FILTER_LINE_SHIFT + 2), %rdi
+	.endif
+	mov	STATE(\pages), %rdx
+	mov	(%rdx,%rdi,4), %edi
+	test	%edi, %edi
+	jz	61b
+	mov	(%rsi), %rdx
+	cmp	%rdx, \times(,%rdi,8)
+	jae	61b
+	mov	%rdx, \times(,%rdi,8)
+	jmp	61b
 	.previous
 	.endm
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * First-level TLBs in the filter variant. Code may hit a line of a first level only if the TLB has
+ * its page: when a page leaves the TLB, the cells of its lines become 0, and the page keeps a bit
+ * for each. The lines stay in their level. The next access to the page leaves the code, misses in
+ * the TLB, and gives the cells back. So code needs no look at pages.
+ *
+ *   by page:   | place in the TLB + 1, or 0 |   and   | bits of lines whose cells were taken |
+ *   by place:  | page |   and   | a time |
+ *
+ * LRU needs to know when pages were used last: that is the greatest stamp of their lines that code
+ * may hit, or the time at the page's place: of the last access that left the code, or the stamp of
+ * a line of the page that has left its level since. That time alone is a lower bound. So where a
+ * page is to be evicted, the place with the least bound is looked at: the stamps of its lines may
+ * raise the bound. The first place where they do not is the oldest.
+ *
+ * Accesses to different pages need different times, or else the higher page must be used later.
+ * That holds for the two halves of an access on two pages, for the lines of a segment, and for the
+ * two lines of a run that ends with its highest byte (filter_runs.h). So of two pages with one time
+ * the lower one is older.
+ *
+ * Pages of 4 KB only, which have 64 lines. The second level TLB is that of src/sim.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_WALK_FILTER_PAGES_H
+#define DWELL_ENGINE_SIMULATE_WALK_FILTER_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct filter_level;
+struct sim_core;
+
+/* Can the filter have the TLBs of the core, or has it none? */
+bool filter_pages_fit(const struct sim_core *c);
+/* Once, when they are empty. False: there is no memory. */
+bool filter_pages_start(struct sim_core *c);
+/* Is there a TLB of data? */
+bool filter_pages_are_on(void);
+
+/* May code hit the line of the level, as far as the TLB is concerned? */
+bool filter_pages_have(const struct filter_level *l, uint64_t line);
+/* A line that was last used at a time leaves the level. */
+void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time);
+
+/* Move all pages to the core's own TLBs. */
+void filter_pages_hand_over(struct sim_core *c);
+
+#endif
