@@ -355,35 +355,67 @@ static void run_prefetcher(struct walk *w, unsigned slot)
 
 #define ADDRESSES (((uint64_t)1 << SIM_ENTRY_ADDRESS_BITS) - 1) /* that entries tell apart */
 
+static struct walk begin(struct sim_core *c, uint64_t first, uint64_t last, enum sim_access kind,
+			 uint64_t events[])
+{
+	const struct sim_geometry *g = &c->shared->geometry;
+
+	return (struct walk){.core = c,
+			     .geometry = g,
+			     .event_index = c->shared->list.index,
+			     .events = events,
+			     .first = first & ADDRESSES,
+			     .last = last & ADDRESSES,
+			     .column = kind == SIM_FETCH   ? 0
+				       : kind == SIM_STORE ? 2
+							   : 1,
+			     .is_code = kind == SIM_FETCH && !g->is_unified,
+			     .has_store = kind == SIM_STORE || kind == SIM_MODIFY,
+			     .may_allocate = kind != SIM_STORE,
+			     .prefetched = SIM_SLOTS};
+}
+
+static void visit_lines(struct walk *w)
+{
+	struct sim_core *c = w->core;
+
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
+		w->wants_next[slot] = SIM_NO_LINE;
+	if (w->is_code && c->levels[SIM_CODE_SLOT]->cache.memory == NULL)
+		return; /* only the TLB was accessed */
+	visit_all(w, 0);
+	touch_uses(w, slot_of(w, 0));
+	if (w->geometry->level_count > 1)
+		touch_uses(w, w->geometry->level_count - 1);
+	for (uint32_t left = w->asked; left != 0; left &= left - 1)
+		run_prefetcher(w, (unsigned)__builtin_ctz(left));
+}
+
 bool sim_walk(struct sim_core *c, uint64_t first, uint64_t last, enum sim_access kind,
 	      uint64_t events[])
 {
-	const struct sim_geometry *g = &c->shared->geometry;
-	struct walk w = {.core = c,
-			 .geometry = g,
-			 .event_index = c->shared->list.index,
-			 .events = events,
-			 .first = first & ADDRESSES,
-			 .last = last & ADDRESSES,
-			 .column = kind == SIM_FETCH   ? 0
-				   : kind == SIM_STORE ? 2
-						       : 1,
-			 .is_code = kind == SIM_FETCH && !g->is_unified,
-			 .has_store = kind == SIM_STORE || kind == SIM_MODIFY,
-			 .may_allocate = kind != SIM_STORE,
-			 .prefetched = SIM_SLOTS};
+	struct walk w = begin(c, first, last, kind, events);
 
-	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
-		w.wants_next[slot] = SIM_NO_LINE;
 	if (c->has_tlb)
 		visit_tlbs(&w);
-	if (w.is_code && c->levels[SIM_CODE_SLOT]->cache.memory == NULL)
-		return w.any_event; /* only the TLB was accessed */
-	visit_all(&w, 0);
-	touch_uses(&w, slot_of(&w, 0));
-	if (g->level_count > 1)
-		touch_uses(&w, g->level_count - 1);
-	for (uint32_t left = w.asked; left != 0; left &= left - 1)
-		run_prefetcher(&w, (unsigned)__builtin_ctz(left));
+	visit_lines(&w);
+	return w.any_event;
+}
+
+bool sim_walk_pages(struct sim_core *c, uint64_t first, uint64_t last, enum sim_access kind,
+		    uint64_t events[])
+{
+	struct walk w = begin(c, first, last, kind, events);
+
+	visit_tlbs(&w);
+	return w.any_event;
+}
+
+bool sim_walk_lines(struct sim_core *c, uint64_t first, uint64_t last, enum sim_access kind,
+		    uint64_t events[])
+{
+	struct walk w = begin(c, first, last, kind, events);
+
+	visit_lines(&w);
 	return w.any_event;
 }

@@ -47,21 +47,24 @@ static uint32_t first_of(const struct tlb *t, uint64_t set)
 
 /* ---- Lines of a page ---- */
 
-#define TOGETHER 8u /* lines whose cells are looked at together */
-
 static uint32_t *cell_of(const struct tlb *t, uint64_t line)
 {
 	return t == &data ? filter_data_cell(line) : filter_known_code_cell(line);
 }
 
-/* Does code have none of the lines from there on? For code: was none of them translated? */
-static bool has_none(const struct tlb *t, uint64_t line)
+/*
+ * The lines of the page, as bits, that code may hit; of code, those that were translated. Without
+ * branches, as no guess is good.
+ */
+static uint64_t known_lines(const struct tlb *t, uint64_t page)
 {
-	const uint64_t *cells =
-		(const uint64_t *)(const void *)(t == &data ? filter_data_cell(line)
-							    : filter_code_index(line));
+	const uint64_t line = page * PAGE_LINES;
+	const uint32_t *cells = t == &data ? filter_data_cell(line) : filter_code_index(line);
+	uint64_t lines = 0;
 
-	return !(cells[0] | cells[1] | cells[2] | cells[3]);
+	for (uint32_t n = 0; n < PAGE_LINES; n++)
+		lines |= (uint64_t)(cells[n] != 0) << n;
+	return lines;
 }
 
 /* The lines of the page that code may hit, as bits. Raises *time to their last use. */
@@ -69,19 +72,15 @@ static uint64_t look_at(const struct tlb *t, uint64_t page, uint64_t *time)
 {
 	uint64_t lines = 0;
 
-	for (uint32_t n = 0; n < PAGE_LINES; n++) {
-		const uint32_t *cell;
+	for (uint64_t known = known_lines(t, page); known; known &= known - 1) {
+		const uint32_t place =
+			*cell_of(t, page * PAGE_LINES + (uint64_t)__builtin_ctzll(known));
 
-		if (n % TOGETHER == 0 && has_none(t, page * PAGE_LINES + n)) {
-			n += TOGETHER - 1;
+		if (!place)
 			continue;
-		}
-		cell = cell_of(t, page * PAGE_LINES + n);
-		if (!cell || !*cell)
-			continue;
-		lines |= 1ull << n;
-		if (*(uint64_t *)(uintptr_t)*cell > *time)
-			*time = *(uint64_t *)(uintptr_t)*cell;
+		lines |= known & -known;
+		if (*(uint64_t *)(uintptr_t)place > *time)
+			*time = *(uint64_t *)(uintptr_t)place;
 	}
 	return lines;
 }

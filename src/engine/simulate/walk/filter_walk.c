@@ -344,27 +344,50 @@ static void ask_below(uint64_t line)
 	ask_third(filter_line_of(&w.last, cell_in(entries_of(&w.last)[least])));
 }
 
+/* Of an access to two lines, or one: does it hit, and would code? Then it does what code would. */
+static bool hits(const struct filter_level *l, uint64_t line, uint64_t end, bool dirties)
+{
+	const uint32_t *cells[] = {cell_of(l, line), cell_of(l, end)};
+
+	if (!*cells[0] || !*cells[1])
+		return false;
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint64_t place = place_of(l, *cells[i]);
+
+		l->stamps[place] = f.now;
+		entries_of(l)[place] |= dirties ? SIM_DIRTY : 0;
+	}
+	return true;
+}
+
 uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint64_t last,
 		     enum sim_access kind, uint64_t time)
 {
 	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
+	const uint64_t line = (first & address_mask) >> FILTER_LINE_SHIFT;
 	const uint64_t end = (last & address_mask) >> FILTER_LINE_SHIFT;
+	const struct filter_level *l = kind == SIM_FETCH ? &w.code : &w.data;
+	const bool dirties = f.marks && (kind == SIM_STORE || kind == SIM_MODIFY);
 	uint64_t *events = cells_spare();
-	const uint32_t *cell;
+	bool any = false;
 
 	if (f.has_third && !w.last_cells[end])
 		ask_below(end);
 	f.now = time;
 	f.core->tag = (uint32_t)pc;
-	if (sim_walk(f.core, first & address_mask, last & address_mask, kind, events)) {
-		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
-			if (events[i])
-				filter_calls_count(i, (int64_t)events[i]);
+	first &= address_mask;
+	last &= address_mask;
+	if (!filter_pages_have(l, line) || !filter_pages_have(l, end))
+		any = sim_walk_pages(f.core, first, last, kind, events);
+	if (!hits(l, line, end, dirties))
+		any |= sim_walk_lines(f.core, first, last, kind, events);
+	for (uint32_t i = CELL_FIRST_MISS; any && i < cells.events; i++)
+		if (events[i])
+			filter_calls_count(i, (int64_t)events[i]);
+	if (any)
 		cells_take_spare(&in->cell);
-	}
-	cell = cell_of(kind == SIM_FETCH ? &w.code : &w.data, end);
-	engine_assert(*cell);
-	return *cell;
+	engine_assert(*cell_of(l, end));
+	return *cell_of(l, end);
 }
 
 /* Does the instruction begin on a line with the one before, which is not there any more? */

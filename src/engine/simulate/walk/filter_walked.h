@@ -27,9 +27,10 @@
 	each_of_miss save
 	save_flags
 	.if \is_code
-	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
-	jnz	.Lslow_1
 	mov	SITE_LINE(%rbx), %rax
+	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
+	jnz	9f
+62:
 	.else
 	find_line_of_data .Lslow_1
 	mov	FILTER_CELLS(,%rax,4), %esi
@@ -75,6 +76,11 @@
 	mov	%rdi, %rdx
 	shl	$SIM_ENTRY_FLAG_BITS, %rdx
 	mov	%rdx, FILTER_TO_OWNERS(%rsi)
+	.if \is_code
+	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
+	jnz	10f
+63:
+	.endif
 	mov	STATE(F_LAST_CELLS), %rdx
 	mov	(%rdx,%rax,4), %edi
 	mov	STATE(F_LAST_CLOCK), %rdx
@@ -103,6 +109,26 @@
 	mov	STATE(F_WRITE_BACK), %edi
 	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
 	jmp	56b
+	.endif
+	.if \is_code			/* the first line hits, but the second level sees both */
+9:	testb	$FILTER_SITE_BOTH, SITE_FLAGS(%rbx)
+	jz	91f
+	mov	SITE_FIRST(%rbx), %ecx
+	cmpl	$0, (%rcx)
+	je	.Lslow_1
+91:	mov	STATE(F_LAST_CELLS), %rdx
+	mov	-4(%rdx,%rax,4), %edi
+	test	%edi, %edi
+	jz	.Lslow_1
+	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
+	jz	62b
+	jmp	.Lslow_1
+10:	mov	STATE(F_LAST_CELLS), %rdx
+	mov	-4(%rdx,%rax,4), %edi
+	incq	STATE(F_LAST_CLOCK)
+	mov	STATE(F_LAST_CLOCK), %rdx
+	mov	%rdx, (%rdi)
+	jmp	63b
 	.endif
 7:	mov	%rax, %rdi
 	shr	$(12 - FILTER_LINE_SHIFT), %rdi
