@@ -54,6 +54,7 @@ struct run {
 	struct dump dump;
 	char *output;	   /* absolute file name of the profile, for other processes */
 	bool has_failed;   /* the profile can no longer be written */
+	bool has_noticed;  /* the first message of a process was shown */
 	uint64_t refusals; /* distrusted processes */
 	uint64_t start_ns, start_cycles;
 	uint64_t end_ns;	/* end of the command, or of profiling */
@@ -118,6 +119,16 @@ static void notice(struct run *r, const char *line)
 {
 	if (r->o->notice != NULL)
 		r->o->notice(r->o->context, line);
+}
+
+/* As soon as it comes: it may say that the run will take long. */
+static void notice_first_message(struct run *r)
+{
+	const char *line = r->recorder != NULL ? recorder_first_message(r->recorder) : NULL;
+
+	if (line != NULL && !r->has_noticed)
+		notice(r, line);
+	r->has_noticed |= line != NULL;
 }
 
 /* Warn the user, in the profile, too. */
@@ -328,6 +339,7 @@ static void follow_target(struct run *r)
 		uint32_t count = host_wake_count(&r->host);
 		uint64_t taken = slots_drain(&r->slots);
 
+		notice_first_message(r);
 		do_chores(r);
 		r->result->has_run = target_ended(&r->target, false, &r->result->wait_status);
 		if (r->result->has_run)
@@ -491,8 +503,7 @@ static void take_totals(struct run *r)
 	r->result->counting_ns = t.counting_ns;
 	r->result->sampling_ns = t.sampling_ns;
 	r->result->translate_ns = t.translate_ns;
-	if (recorder_first_message(r->recorder) != NULL)
-		notice(r, recorder_first_message(r->recorder));
+	notice_first_message(r);
 }
 
 static void tell_outcome(struct run *r)

@@ -6,8 +6,8 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
-from cases import case, main
-from simulate_common import SMALL, check_filter, program, set_up
+from cases import case, check, main
+from simulate_common import SMALL, ask, check_filter, program, set_up, simulate
 
 TINY = ['--cache=L1i=2K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=4K,1,64']
 
@@ -86,6 +86,19 @@ def processes_and_hand_overs():
                      '--', program('over-tables'))
     for command in 'exec', 'toggles', 'special':
         check_filter('--write-backs', *TINY, '--', program(command))
+
+
+@case
+def a_note_says_that_accesses_are_replayed():
+    """So the other cases do see the code that looks into the caches."""
+    for is_replayed, *shape in ((True, '--line-use'), (True, '--context=2'), (True, '--cache=L1d=4K,4,64,stride'),
+                                (True, '--write-backs', '--cache=L1d=4K,4,64,fifo'), (True, '--cache=DTLB=4,4,2M'), (False, ),
+                                (False, '--write-backs'), (False, '--cache=LL=32K,8,64,exclusive'), (False, '--machine=zen4'),
+                                (False, '--cache=LL=32K,8,64,inclusive'), (False, '--cache=L1d=4K,4,64,next-line'),
+                                (False, '--cache=DTLB=16,full,4K', '--cache=ITLB=8,2,4K', '--cache=STLB=64,4,4K')):
+        simulate(*([] if '--machine=zen4' in shape else SMALL), *shape, '--', 'true')
+        notes = [text for text, in ask('SELECT text FROM message') if 'replayed' in text]
+        check(len(notes) == is_replayed, shape, notes)
 
 
 if __name__ == '__main__':

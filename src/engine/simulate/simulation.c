@@ -25,6 +25,11 @@ static bool start(struct thread *t)
 		return false;
 	}
 	if (replay_start()) {
+		if (!filter_is_on() && !(engine.config.simulate_flags & CHANNEL_NO_FILTER))
+			records_message(t->process,
+					"each access is replayed through the caches, which takes "
+					"several times as long as code that looks into them: "
+					"dwell-simulate(1) says when");
 		stretches_begin(t);
 		return true;
 	}

@@ -81,18 +81,19 @@
 #define OLDEST_CELL  16
 #define OLDEST_SHIFT 5
 /* struct filter_state */
-#define F_DATA	     0
-#define F_CODE	     56
-#define F_LAST	     112
-#define F_LAST_CELLS 168
-#define F_LAST_CLOCK 176
-#define F_LAST_SETS  184
-#define F_LAST_MAGIC 192
-#define F_DATA_PAGES 200
-#define F_CODE_PAGES 208
-#define F_CODE_LINES 216
-#define F_TO_LAST    224
-#define F_WRITE_BACK 228
+#define F_DATA		   0
+#define F_CODE		   56
+#define F_LAST		   112
+#define F_LAST_CELLS	   168
+#define F_LAST_CLOCK	   176
+#define F_LAST_SETS	   184
+#define F_LAST_MAGIC	   192
+#define F_DATA_PAGES	   200
+#define F_CODE_PAGES	   208
+#define F_CODE_LINES	   216
+#define F_TO_LAST	   224
+#define F_WRITE_BACK	   228
+#define F_BELOW_PREFETCHES 232
 
 #ifndef __ASSEMBLER__
 
@@ -246,12 +247,13 @@ struct filter_state {
 	uint64_t *code_lines; /* see filter_line_of_code */
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
-	uint32_t write_back;	 /* position of those of the first level in a cell of events */
-	uint32_t columns[3][2];	 /* positions in a cell of events: [column][missed in LL, too] */
-	bool is_fast;		 /* there are two levels, and the filter has both */
-	bool walks;		 /* see filter_walk.h; then `last` is the second level, if any */
-	struct sim_hierarchy *h; /* NULL: several hierarchies */
-	bool chooses_sets;	 /* only some lines are simulated */
+	uint32_t write_back;	   /* position of those of the first level in a cell of events */
+	uint32_t below_prefetches; /* may the second level have lines that were prefetched? */
+	uint32_t columns[3][2];	   /* positions in a cell of events: [column][missed in LL, too] */
+	bool is_fast;		   /* there are two levels, and the filter has both */
+	bool walks;		   /* see filter_walk.h; then `last` is the second level, if any */
+	struct sim_hierarchy *h;   /* NULL: several hierarchies */
+	bool chooses_sets;	   /* only some lines are simulated */
 };
 extern struct filter_state filter_state;
 
@@ -275,6 +277,7 @@ _Static_assert(offsetof(struct filter_state, code_pages) == F_CODE_PAGES, "layou
 _Static_assert(offsetof(struct filter_state, code_lines) == F_CODE_LINES, "layout");
 _Static_assert(offsetof(struct filter_state, to_last) == F_TO_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, write_back) == F_WRITE_BACK, "layout");
+_Static_assert(offsetof(struct filter_state, below_prefetches) == F_BELOW_PREFETCHES, "layout");
 
 #endif
 #endif

@@ -62,8 +62,9 @@ static uint64_t known_lines(const struct tlb *t, uint64_t page)
 	const uint32_t *cells = t == &data ? filter_data_cell(line) : filter_code_index(line);
 	uint64_t lines = 0;
 
+#pragma GCC unroll 16
 	for (uint32_t n = 0; n < PAGE_LINES; n++)
-		lines |= (uint64_t)(cells[n] != 0) << n;
+		lines = lines >> 1 | (cells[n] ? 1ull << 63 : 0);
 	return lines;
 }
 

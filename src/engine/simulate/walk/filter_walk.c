@@ -26,7 +26,7 @@ static struct {
 	/* the hierarchy's own caches, empty meanwhile, by level as in level_of */
 	struct sim_cache own[3];
 	uint64_t now; /* the time of accesses to first levels */
-	bool removes, marks, prefetches, has_third;
+	bool removes, marks, prefetches;
 } f;
 
 /* ---- A level's rows as a cache ---- */
@@ -135,15 +135,23 @@ static void lose(const struct filter_level *l, uint64_t place)
 	*cell = 0;
 }
 
-static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
+/* The place of the set whose line is evicted next. */
+static uint64_t oldest_of(const struct filter_level *l, uint64_t set)
 {
-	struct filter_level *l = level_of(c);
 	const uint64_t first = set * l->places;
-	uint64_t least = first, victim;
+	uint64_t least = first;
 
 	for (uint64_t i = first + 1; i < first + l->places; i++)
 		least = l->stamps[i] < l->stamps[least] ? i : least;
-	victim = entries_of(l)[least];
+	return least;
+}
+
+static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
+{
+	struct filter_level *l = level_of(c);
+	const uint64_t least = oldest_of(l, set);
+	const uint64_t victim = entries_of(l)[least];
+
 	lose(l, least);
 	entries_of(l)[least] =
 		entry_of(cell_of(l, sim_entry_line(entry)), (unsigned)(entry & SIM_ENTRY_FLAGS));
@@ -313,7 +321,7 @@ bool filter_walk_start(struct sim_hierarchy *h)
 	f.core = &h->core;
 	order_cells(&h->shared.list);
 	f.marks = g->write_backs;
-	f.has_third = w.last.stamps && g->level_count > 2;
+	w.below_prefetches = g->level_count > 1 && g->levels[1].prefetcher != SIM_PREFETCH_NONE;
 	f.prefetches = g->levels[0].prefetcher != SIM_PREFETCH_NONE;
 	for (uint32_t level = 1; level < g->level_count; level++)
 		f.removes |= g->levels[level].inclusion == SIM_INCLUSIVE;
@@ -332,15 +340,24 @@ static void ask_third(uint64_t line)
 	sim_cache_ask(third, line << FILTER_LINE_SHIFT >> third->shift);
 }
 
-/* Prefetches the third level's sets of the line, and of the one that the second level evicts. */
+/*
+ * Prefetches what the second level has of the line; else the third level's sets of it, and of the
+ * line that the second level evicts.
+ */
 static void ask_below(uint64_t line)
 {
-	const uint64_t first = sim_cache_set(&f.core->levels[1]->cache, line) * w.last.places;
-	uint64_t least = first;
+	const uint32_t stamp = w.last_cells[line];
+	uint64_t least;
 
+	if (stamp) {
+		__builtin_prefetch((void *)(uintptr_t)stamp, 1);
+		__builtin_prefetch(entries_of(&w.last) + place_of(&w.last, stamp), 1);
+		return;
+	}
+	if (f.core->shared->geometry.level_count < 3)
+		return;
 	ask_third(line);
-	for (uint64_t i = first + 1; i < first + w.last.places; i++)
-		least = w.last.stamps[i] < w.last.stamps[least] ? i : least;
+	least = oldest_of(&w.last, sim_cache_set(&f.core->levels[1]->cache, line));
 	ask_third(filter_line_of(&w.last, cell_in(entries_of(&w.last)[least])));
 }
 
@@ -371,7 +388,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	uint64_t *events = cells_spare();
 	bool any = false;
 
-	if (f.has_third && !w.last_cells[end])
+	if (w.last.stamps)
 		ask_below(end);
 	f.now = time;
 	f.core->tag = (uint32_t)pc;

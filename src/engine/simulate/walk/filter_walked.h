@@ -45,9 +45,9 @@
 	mov	(%rdx,%rax,4), %edi
 	test	%edi, %edi
 	jz	.Lslow_1
-	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
-	jnz	.Lslow_1
-	mov	%eax, %ecx
+	cmpl	$0, STATE(F_BELOW_PREFETCHES)
+	jne	4f
+64:	mov	%eax, %ecx
 	and	STATE(\level + L_MASK), %ecx
 	shl	$OLDEST_SHIFT, %ecx
 	add	STATE(\level + L_OLDEST), %rcx
@@ -90,6 +90,9 @@
 	find_next	\level, \is_quick, 1
 3:	leave_miss	1
 	.subsection 1
+4:	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
+	jz	64b
+	jmp	.Lslow_1
 53:	find_least	\level, \is_quick, 0, 1
 	mov	%r8, %rsi
 	mov	%rdi, %r8
@@ -120,6 +123,8 @@
 	mov	-4(%rdx,%rax,4), %edi
 	test	%edi, %edi
 	jz	.Lslow_1
+	cmpl	$0, STATE(F_BELOW_PREFETCHES)
+	je	62b
 	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
 	jz	62b
 	jmp	.Lslow_1
