@@ -49,7 +49,7 @@ static bool touches_small(uint64_t line, uint32_t i, uint32_t first, uint32_t la
 {
 	uint32_t number = far_lines_place(line) >> i;
 
-	return first >> (2 + i) <= number && last >> (2 + i) >= number;
+	return (first >> (2 + i) <= number) & (last >> (2 + i) >= number);
 }
 
 /* ---- What was ---- */
@@ -261,11 +261,13 @@ static uint32_t class_of(uint64_t old, uint64_t now)
 static inline void count_touch(struct watch_set *ws, struct scan_window *w,
 			       const struct far_line64 *l, uint64_t old, uint64_t now)
 {
-	enum far_kind kind = far_lines_kind(l);
+	enum far_kind kind;
 	uint32_t c;
 
-	if (kind > FAR_PAIR || (kind == FAR_PAIR && (l->line ^ l->unit) & 1) ||
-	    (old && old + CHANNEL_TOUCHED > now))
+	if (old && old + CHANNEL_TOUCHED > now)
+		return; /* mostly */
+	kind = far_lines_kind(l);
+	if (kind > FAR_PAIR || (kind == FAR_PAIR && (l->line ^ l->unit) & 1))
 		return;
 	c = class_of(old, now);
 	ws->touches[c]++;
@@ -358,24 +360,29 @@ static bool touch_again(struct watch_set *ws, struct scan_window *w, struct far_
 			const struct access *a, uint32_t last, uint64_t now)
 {
 	struct far_lines *f = ws->far_lines;
-	uint32_t first = (uint32_t)a->address % LINE, low = first / 32, high = last / 32, k;
+	uint32_t first = (uint32_t)a->address % LINE, low = first / 32, high = last / 32;
 	uint64_t old = l->half[low] < l->half[high] ? l->half[low] : l->half[high];
+	bool touches[FAR_SMALL];
 
-	for (k = 0; k < FAR_SMALL && !touches_small(l->line, k, first, last);)
-		k++;
-	/* the smallest was touched least */
-	old = k < FAR_SMALL && l->small[k] < old ? l->small[k] : old;
+	/* without branches, which nothing could predict */
+	for (uint32_t k = 0; k < FAR_SMALL; k++) {
+		uint64_t small = l->small[k];
+
+		touches[k] = touches_small(l->line, k, first, last);
+		small = touches[k] ? small : old;
+		old = small < old ? small : old;
+	}
 	if (old < (now & -(1ull << FAR_CELL_LOG2)))
 		return false;
 	f->units.touches[l->unit]++;
 	count_touch(ws, w, l, l->half[0] > l->half[1] ? l->half[0] : l->half[1], now);
-	for (; k < FAR_SMALL; k++)
-		l->small[k] = now;
+	for (uint32_t k = 0; k < FAR_SMALL; k++)
+		l->small[k] = touches[k] ? now : l->small[k];
 	l->half[low] = l->half[high] = now;
 	keep_access(l, low, a);
 	if (high != low)
 		keep_access(l, high, a);
-	for (k = l->block ? far_lines_word(l) : 0; k; k /= 2)
+	for (uint32_t k = l->block ? far_lines_word(l) : 0; k; k /= 2)
 		f->times[l->block + k] = now;
 	return true;
 }

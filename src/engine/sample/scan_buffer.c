@@ -149,19 +149,25 @@ static const uint64_t *segment_begin(const struct cursor *c, const uint64_t *p)
 	return p;
 }
 
-/* The segment of entry i of the group at p. */
-static struct segment segment_of(const struct cursor *c, const uint64_t *p, uint64_t trailers,
-				 uint32_t i)
+/* The trailer of the segment of entry i of the group at p. */
+static const uint64_t *trailer_of(const uint64_t *p, uint64_t trailers, uint32_t i)
 {
-	uint64_t below = trailers & ((1ull << i) - 1), above = trailers >> i;
-	struct segment s = {.trailer = p + i};
+	const uint64_t above = trailers >> i, *trailer = p + i;
 
-	s.begin = below ? p + 64 - __builtin_clzll(below) : segment_begin(c, p);
 	if (above)
-		s.trailer += __builtin_ctzll(above);
-	while (!(*s.trailer >> 63))
-		s.trailer++;
-	return s;
+		return trailer + __builtin_ctzll(above);
+	while (!(*trailer >> 63))
+		trailer++;
+	return trailer;
+}
+
+/* The beginning of that segment. */
+static const uint64_t *begin_of(const struct cursor *c, const uint64_t *p, uint64_t trailers,
+				uint32_t i)
+{
+	const uint64_t below = trailers & ((1ull << i) - 1);
+
+	return below ? p + 64 - __builtin_clzll(below) : segment_begin(c, p);
 }
 
 /* The masks of the next group, at p. */
@@ -210,9 +216,10 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 		done = bits_up_to(i);
 		if (!((due | m.trailers) >> i & 1) && !watch_maybe(ws, p[i] >> WATCH_SHIFT))
 			continue;
-		s = segment_of(c, p, m.trailers, i);
+		s.trailer = trailer_of(p, m.trailers, i);
 		if (!(due >> i & 1) && stays_before(ws, p[i], *s.trailer))
 			continue;
+		s.begin = begin_of(c, p, m.trailers, i);
 		look(c, p + i, &s, c->at + i - count_bits(m.trailers & (done >> 1)));
 		if (ws->additions != additions) {
 			c->known = c->next; /* the other masks are stale */
