@@ -95,9 +95,18 @@ def the_filter_mode_of_several_hierarchies_changes_nothing():
 def the_filter_mode_follows_each_call():
     """Recursion, tail calls, handlers that jump out, exceptions, other stacks, processes; with hot caches and small ones."""
     for command in (['call-graph'], ['jumps'], ['returns'], ['exec'], ['forms-static'],
-                    ['partway', 'fault'], ['toggles'], ['marks'], ['jit'], ['special']):
+                    ['partway', 'fault'], ['toggles'], ['marks'], ['jit'], ['special'], ['made-code'], ['dlopen']):
         for caches in (SMALL, []) if command == ['call-graph'] else (SMALL,):
             check_filter(*caches, '--', program(command[0]), *command[1:])
+
+
+@case
+def calls_that_are_open_at_reports_keep_their_costs():
+    """Each report ends what code knows of open calls: their returns go by the rules. Also with another counter register."""
+    for switch in 'report_us=1000', 'vector=0', 'report_us=1000,vector=0':
+        with environment(switch):
+            for command in ['call-graph'], ['returns'], ['special']:
+                check_filter(*SMALL, '--', program(command[0]), *command[1:])
 
 
 @case

@@ -78,13 +78,15 @@ static inline uint32_t cache_part(enum code_variant_id variant)
 struct arena_data {
 	uint64_t spill2;    /* replaces that of struct thread, which other variants use */
 	uint64_t line_mask; /* address bits that number a line, for pext */
-	uint64_t unused[2];
+	uint64_t far;	    /* bits of a distance on the stack beyond a frame, see arcs.h */
+	uint64_t unused;
 	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
 	/* for 2^n bytes: the bits that are 0 in an aligned address */
 	uint64_t aligned[8];
 };
 
 #define ARENA_STUBS 6
+#define ARENA_STEPS 9
 
 struct arena {
 	uint8_t *base, *end;
@@ -94,6 +96,7 @@ struct arena {
 	uint64_t *words, *words_end;	  /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
 	uint8_t *stub[ARENA_STUBS][16]; /* of a code variant, by register; see filter_sites.h */
+	uint8_t *arcs[ARENA_STEPS];	/* the same, for steps of calls; see arcs.h */
 	uint8_t *gap, *gap_end;		/* in the cold part: freed for reuse */
 	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
@@ -182,6 +185,8 @@ uint32_t cache_ib_table(enum code_variant_id variant, enum entry which);
 uint32_t cache_many_mask(enum code_variant_id variant);
 /* Address of the mask that indexes the tables. */
 uint32_t cache_ib_mask(enum code_variant_id variant);
+/* Do indirect branches to b's pc find b? */
+bool cache_is_published(const struct block *b, enum entry which);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
 void cache_publish_indirect(struct block *b, enum entry which);
 /*

@@ -249,6 +249,12 @@ static uint64_t *ib_slot(const struct block *b, enum entry which)
 	return &ib_table[b->variant][which][ib_index(b->pc)];
 }
 
+bool cache_is_published(const struct block *b, enum entry which)
+{
+	return b->entry[which] && __atomic_load_n(ib_slot(b, which), __ATOMIC_RELAXED) ==
+					  (uint64_t)(uintptr_t)b->entry[which];
+}
+
 void cache_publish_indirect(struct block *b, enum entry which)
 {
 	uint64_t place;

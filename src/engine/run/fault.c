@@ -20,6 +20,7 @@
 #include "engine/sample/buffers.h"
 #include "engine/sample/sampler.h"
 #include "engine/sample/ticker.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_end.h"
@@ -254,7 +255,8 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 	if (!cache_contains(uc->mc.rip)) {
 		/* in the engine proper; engine_enter sets the flag again from t->rflags */
 		if (!between(uc->mc.rip, engine_exit, engine_glue_end) &&
-		    !between(uc->mc.rip, engine_filter_miss, engine_filter_miss_end))
+		    !between(uc->mc.rip, engine_filter_miss, engine_filter_miss_end) &&
+		    !between(uc->mc.rip, engine_arcs, engine_arcs_end))
 			uc->mc.eflags &= ~EFLAGS_TRAP;
 		return true;
 	}

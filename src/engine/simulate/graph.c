@@ -6,6 +6,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_scheduler.h"
@@ -259,6 +260,57 @@ struct sim_site graph_site_of(struct segment *s, uint64_t pc)
 			   graph_is_elsewhere(s, behind) ? 0 : behind);
 }
 
+uint32_t graph_function(uint64_t pc)
+{
+	return sim_call_graph_function(&graph, pc);
+}
+
+uint32_t graph_kind(uint32_t function)
+{
+	return graph.functions.items[function].kind;
+}
+
+bool graph_begins(uint32_t function, uint64_t pc)
+{
+	const struct sim_function *f = &graph.functions.items[function];
+
+	return f->start == pc && f->kind != SIM_FUNCTION_UNKNOWN;
+}
+
+bool graph_is_in(uint32_t function, uint64_t start, uint64_t end)
+{
+	const struct sim_function *f = &graph.functions.items[function];
+
+	return f->start < end && f->end > start;
+}
+
+void graph_open(struct graph_thread *gt, const struct sim_open_call *c)
+{
+	sim_call_graph_open(&graph, &gt->stack, c, &gt->totals);
+}
+
+void graph_add_sums(const struct sim_open_call *c, const struct sim_sums *sums)
+{
+	sim_call_graph_add(&graph, c, sums);
+}
+
+void graph_show_active_in(uint8_t *cells, uint32_t count)
+{
+	graph.shown = cells;
+	graph.shown_count = count;
+}
+
+void graph_show_active(const struct graph_thread *gt, bool are_active)
+{
+	sim_call_graph_show(&graph, &gt->stack, are_active);
+}
+
+void graph_clear_active(void)
+{
+	for (uint32_t i = 0; i < graph.functions.count && i < graph.shown_count; i++)
+		graph.shown[i] = 0;
+}
+
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)
 {
 	sim_call_graph_leave(&gt->stack, s, &s->own, sp);
@@ -336,6 +388,8 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 	filter_calls_settle_all();
 	replay_flush(p);
 	filter_forget_targets();
+	arcs_flush();
+	arcs_forget_code(start, end);
 	sim_call_graph_forget_code(&graph, start, end);
 	collect_unlock();
 	if (is_apart)
@@ -408,6 +462,7 @@ void graph_forked(struct thread *t)
 {
 	flushed_nodes = 0;
 	filter_calls_settle_all();
+	arcs_flush();
 	if (t->calls)
 		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
 }

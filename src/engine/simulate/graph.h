@@ -25,6 +25,7 @@
 #include "engine/unwind/made_code.h"
 #include "sim/calls/call_records.h"
 #include "sim/calls/call_steps.h"
+#include "sim/calls/open_calls.h"
 
 struct segment;
 struct segment_insn;
@@ -90,6 +91,22 @@ void graph_steps(struct graph_thread *gt, const struct sim_step *step, const str
 void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
 		   const struct sim_record *end);
 struct sim_site graph_site_of(struct segment *s, uint64_t pc);
+/*
+ * For code that follows calls by itself (sim/calls/open_calls.h). Functions are numbers;
+ * graph_function makes them, under the translate lock. graph_begins: is pc the beginning of the
+ * function? graph_is_in: does it overlap [start, end)?
+ */
+uint32_t graph_function(uint64_t pc);
+uint32_t graph_kind(uint32_t function);
+bool graph_begins(uint32_t function, uint64_t pc);
+bool graph_is_in(uint32_t function, uint64_t start, uint64_t end);
+void graph_open(struct graph_thread *gt, const struct sim_open_call *c);
+void graph_add_sums(const struct sim_open_call *c, const struct sim_sums *sums);
+/* Show active functions in `cells`; those of a thread, or no longer; of none. */
+void graph_show_active_in(uint8_t *cells, uint32_t count);
+void graph_show_active(const struct graph_thread *gt, bool are_active);
+void graph_clear_active(void);
+
 /* graph_leave for the segment of a site. */
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp);
 

@@ -6,6 +6,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -201,6 +202,7 @@ static void flush(struct process *p, bool is_last)
 		return;
 	filter_calls_settle_all();
 	filter_settle();
+	arcs_flush();
 	place_segments();
 	graph_flush_nodes(p);
 	lock_take(&engine.translate_lock); /* so that no segment is half made */

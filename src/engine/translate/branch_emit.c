@@ -107,7 +107,7 @@ static void short_conditional(struct job *j, const struct insn *in)
 	emit_u8(&j->o, 2);
 	emit_bytes(&j->o, (const uint8_t[]){0xeb, 0}, 2);
 	taken = j->o.p;
-	job_step(j, in->target);
+	job_step(j, in->target, CODE_STEP_SMALL);
 	job_jump_link(j, in->target);
 	skip = j->o.p;
 	taken[-1] = (uint8_t)(skip - taken);
@@ -137,26 +137,34 @@ static void put_return(struct job *j, const struct insn *in)
  * rcx = target; r11 = its place in the table. The target's r11 is in spill1 until the block's
  * entry.
  */
-static void table_index(struct job *j)
+static void table_index(struct out *o, enum code_variant_id variant)
 {
 	if (code_options.ib_bits == 8) {
 		/* movzx r11d, cl */
-		emit_bytes(&j->o, (const uint8_t[]){0x44, 0x0f, 0xb6, 0xd9}, 4);
+		emit_bytes(o, (const uint8_t[]){0x44, 0x0f, 0xb6, 0xd9}, 4);
 	} else if (code_options.ib_bits == 16) {
 		/* movzx r11d, cx */
-		emit_bytes(&j->o, (const uint8_t[]){0x44, 0x0f, 0xb7, 0xd9}, 4);
+		emit_bytes(o, (const uint8_t[]){0x44, 0x0f, 0xb7, 0xd9}, 4);
 	} else {
 		/* pext r11d, ecx, [mask] */
-		emit_bytes(&j->o, (const uint8_t[]){0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25}, 6);
-		emit_u32(&j->o, cache_ib_mask(j->variant_id));
+		emit_bytes(o, (const uint8_t[]){0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25}, 6);
+		emit_u32(o, cache_ib_mask(variant));
 	}
 }
 
-static void emit_table_jump(struct job *j)
+void emit_table_jump(struct out *o, enum code_variant_id variant)
 {
-	table_index(j);
-	emit_bytes(&j->o, (const uint8_t[]){0x42, 0xff, 0x24, 0xdd}, 4); /* jmp [r11*8+table] */
-	emit_u32(&j->o, cache_ib_table(j->variant_id, ENTRY_JUMP));
+	table_index(o, variant);
+	emit_bytes(o, (const uint8_t[]){0x42, 0xff, 0x24, 0xdd}, 4); /* jmp [r11*8+table] */
+	emit_u32(o, cache_ib_table(variant, ENTRY_JUMP));
+}
+
+void emit_table_return(struct out *o, enum code_variant_id variant)
+{
+	table_index(o, variant);
+	emit_bytes(o, (const uint8_t[]){RETURN_PUSH}, 4); /* push [r11*8+table] */
+	emit_u32(o, cache_ib_table(variant, ENTRY_RETURN));
+	emit_u8(o, 0xc3);
 }
 
 /*
@@ -166,9 +174,17 @@ static void emit_table_jump(struct job *j)
  */
 static void table_jump(struct job *j, uint32_t step, bool has_sp)
 {
+	const struct code_calls_in_line *c = job_calls_in_line(j);
+
 	emit_store_gs(&j->o, R11, T_SPILL1);
-	job_step_to_rcx(j, step, has_sp);
-	emit_table_jump(j);
+	if (c && has_sp) {
+		c->call_indirect(j, step);
+	} else if (c) {
+		c->jump_indirect(j, step);
+	} else {
+		job_step_to_rcx(j, step, has_sp);
+		emit_table_jump(&j->o, j->variant_id);
+	}
 }
 
 /*
@@ -177,22 +193,23 @@ static void table_jump(struct job *j, uint32_t step, bool has_sp)
  */
 static void emit_return(struct job *j, uint32_t i)
 {
+	const struct code_calls_in_line *c = job_calls_in_line(j);
 	const struct insn *in = &j->in[i];
 
 	emit_store_gs(&j->o, RCX, T_SPILL0);
 	job_note(j, i, INSN_AT_RCX_SPILL0);
 	emit_u8(&j->o, 0x59); /* pop rcx */
 	emit_store_gs(&j->o, R11, T_SPILL1);
-	job_step_to_rcx(j, job_new_step(j, 0), true);
+	if (c)
+		c->give_back(j, job_new_step(j, 0), in->pop_bytes != 0);
+	else
+		job_step_to_rcx(j, job_new_step(j, 0), true);
 	if (in->pop_bytes) { /* the place below rsp is then another one, and the target's */
 		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
-		emit_table_jump(j);
-		return;
+		emit_table_jump(&j->o, j->variant_id);
+	} else if (!c) {
+		emit_table_return(&j->o, j->variant_id);
 	}
-	table_index(j);
-	emit_bytes(&j->o, (const uint8_t[]){RETURN_PUSH}, 4); /* push [r11*8+table] */
-	emit_u32(&j->o, cache_ib_table(j->variant_id, ENTRY_RETURN));
-	emit_u8(&j->o, 0xc3);
 }
 
 /*
@@ -202,11 +219,13 @@ static void emit_return(struct job *j, uint32_t i)
  */
 static void emit_call(struct job *j, uint32_t i)
 {
+	const struct code_calls_in_line *in_line = job_calls_in_line(j);
+	const uint64_t to = j->in[i].kind == INSN_CALL ? j->in[i].target : 0;
 	struct call_site *c = &j->call[j->calls++];
 
 	emit_u8(&j->o, 0xe8);
-	*c = (struct call_site){j->o.p, i,
-				job_new_step(j, j->in[i].kind == INSN_CALL ? j->in[i].target : 0)};
+	*c = (struct call_site){.field = j->o.p, .insn = i, .step = job_new_step(j, to)};
+	c->line = in_line && to ? in_line->new_line(j, to, c->step) : 0;
 	emit_u32(&j->o, 0);
 }
 
@@ -220,7 +239,7 @@ void job_call_tails(struct job *j)
 		memcpy(j->call[k].field, &distance, 4);
 		put_return(j, in);
 		if (in->kind == INSN_CALL) {
-			job_step_of_call(j, j->call[k].step);
+			job_step_of_call(j, &j->call[k]);
 			job_jump_link(j, in->target);
 		} else {
 			table_jump(j, j->call[k].step, true);
@@ -313,7 +332,7 @@ static void emit_mark(struct job *j, uint32_t i)
 {
 	struct code_exit *e = new_exit(j, EXIT_MARK, j->in[i].pc + j->in[i].length);
 
-	job_step(j, j->in[i].pc + j->in[i].length);
+	job_step(j, j->in[i].pc + j->in[i].length, CODE_STEP);
 	if (!e)
 		return;
 	emit_jump(&j->o, cache_exit_stub(e));
@@ -426,7 +445,7 @@ void job_terminator(struct job *j, uint32_t i)
 		short_conditional(j, in);
 		break;
 	case INSN_JMP:
-		job_step(j, in->target);
+		job_step(j, in->target, CODE_STEP);
 		job_jump_link(j, in->target);
 		break;
 	case INSN_CALL:
@@ -440,7 +459,7 @@ void job_terminator(struct job *j, uint32_t i)
 		emit_indirect(j, i);
 		break;
 	case INSN_SYSCALL:
-		job_step(j, in->pc + in->length);
+		job_step(j, in->pc + in->length, CODE_STEP);
 		leave(j, EXIT_SYSCALL, in->pc + in->length);
 		break;
 	case INSN_MARK:

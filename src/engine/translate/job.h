@@ -69,6 +69,7 @@ struct job {
 		uint8_t *field; /* rel32 of the call */
 		uint32_t insn;
 		uint32_t step; /* in the filter variant, see filter_calls.h; or 0 */
+		uint32_t line; /* for code_calls_in_line, or 0 */
 	} call[MAX_INSNS];
 	uint32_t calls;
 };
@@ -103,6 +104,13 @@ void job_hook(struct job *j, uint64_t pc);
  */
 #define SHOW_MOST 40u /* bytes of code */
 void job_show_x87(struct job *j);
+
+/*
+ * Jump by the table of indirect branches to rcx, whose target's value is in spill0, as r11's is in
+ * spill1. The same as a machine's return.
+ */
+void emit_table_jump(struct out *o, enum code_variant_id variant);
+void emit_table_return(struct out *o, enum code_variant_id variant);
 
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);
@@ -188,15 +196,16 @@ void job_stream_leave(struct job *j);
  * Then job_step writes a record of that; all registers are the program's. job_new_step returns 0 if
  * calls are not followed.
  */
+const struct code_calls_in_line *job_calls_in_line(const struct job *j);
 bool job_leaves(const struct job *j, uint64_t pc);
-void job_step(struct job *j, uint64_t pc);
+void job_step(struct job *j, uint64_t pc, enum code_step_kind kind);
 uint32_t job_new_step(struct job *j, uint64_t pc);
 /*
  * A record where rcx holds the target, and r11 is free; and a record of a call that has pushed.
  * Step 0: none.
  */
 void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp);
-void job_step_of_call(struct job *j, uint32_t step);
+void job_step_of_call(struct job *j, const struct call_site *c);
 /*
  * Emit cold code that writes a record and jumps. Returns its beginning; *field: the jump's rel32.
  */

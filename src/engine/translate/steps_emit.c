@@ -6,8 +6,8 @@
 #include "engine/translate/call_record.h"
 #include "engine/translate/job.h"
 
-#define KEPT_MOST 56u /* bytes of code for a record that saves rcx */
-#define LINK_MOST 8u  /* of a jump to a block */
+#define KEPT_MOST 144u /* bytes of code for a step that saves registers */
+#define LINK_MOST 8u   /* of a jump to a block */
 
 static bool follows(const struct job *j)
 {
@@ -83,16 +83,36 @@ void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp)
 		emit_record(&j->o, R11, step, has_sp);
 }
 
-void job_step_of_call(struct job *j, uint32_t step)
+void job_step_of_call(struct job *j, const struct call_site *c)
 {
-	if (step)
-		emit_kept(&j->o, step, true);
+	const struct code_calls_in_line *in_line = job_calls_in_line(j);
+
+	if (c->step && in_line)
+		in_line->call(j, c->line, c->step);
+	else if (c->step)
+		emit_kept(&j->o, c->step, true);
 }
 
-void job_step(struct job *j, uint64_t pc)
+const struct code_calls_in_line *job_calls_in_line(const struct job *j)
+{
+	return follows(j) ? j->variant->calls->in_line() : 0;
+}
+
+static void emit_step(struct job *j, struct out *o, uint64_t pc, enum code_step_kind kind)
+{
+	const struct code_calls_in_line *c = job_calls_in_line(j);
+	const uint32_t step = new_step(j, pc);
+
+	if (c)
+		c->jump(j, o, pc, step, kind);
+	else
+		emit_kept(o, step, false);
+}
+
+void job_step(struct job *j, uint64_t pc, enum code_step_kind kind)
 {
 	if (job_leaves(j, pc))
-		emit_kept(&j->o, new_step(j, pc), false);
+		emit_step(j, &j->o, pc, kind);
 }
 
 /* In the cold part, which only the taken branch reaches. */
@@ -101,7 +121,7 @@ uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field)
 	struct out o = {.p = j->arena->cold -= KEPT_MOST + LINK_MOST};
 	uint8_t *begin = o.p;
 
-	emit_kept(&o, new_step(j, pc), false);
+	emit_step(j, &o, pc, CODE_STEP);
 	emit_align_field(&o, 1);
 	emit_u8(&o, 0xe9);
 	*field = o.p;
@@ -110,6 +130,7 @@ uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field)
 
 void job_step_behind(struct job *j)
 {
+	const enum code_step_kind kind = j->end < j->insns ? CODE_STEP_INSIDE : CODE_STEP;
 	const struct insn *last = &j->in[j->end - 1];
 
 	switch (last->kind) {
@@ -120,10 +141,10 @@ void job_step_behind(struct job *j)
 	case INSN_REP:
 	case INSN_ELEMENTS:
 	case INSN_RDGSBASE:
-		job_step(j, last->pc + last->length);
+		job_step(j, last->pc + last->length, kind);
 		break;
 	case INSN_JMP_INTO:
-		job_step(j, last->target);
+		job_step(j, last->target, kind);
 		break;
 	default:
 		break;

@@ -95,6 +95,12 @@ struct sim_call_graph {
 	struct sim_contexts contexts;
 	struct sim_table arc_table, cell_table, jump_table;
 	struct sim_pool arcs, cells, jumps;
+	/*
+	 * For open_calls.h: by function, 1 if it is active on the running stack, else 0; NULL:
+	 * nobody wants to know.
+	 */
+	uint8_t *shown;
+	uint32_t shown_count;
 	uint64_t lost;		 /* calls, jumps and cells that were lost for lack of memory */
 	bool has_short_segments; /* see SIM_SHORT_SEGMENT */
 	/*

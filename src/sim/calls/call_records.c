@@ -275,7 +275,7 @@ SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct s
 		return call.at != r ? call.at : NULL;
 	}
 	q->fiber->sp = call.sp;
-	sim_quick_push(q, call.arc, call.sp, totals);
+	sim_quick_push(g, q, call.arc, call.sp, totals);
 	q->top->back = call.back;
 	return call.at;
 }
@@ -342,7 +342,7 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 		g->lost += jump.at != r;
 		return jump.at != r ? jump.at : NULL;
 	}
-	sim_quick_push(q, jump.arc, q->top->sp, totals);
+	sim_quick_push(g, q, jump.arc, q->top->sp, totals);
 	return jump.at;
 }
 

@@ -170,6 +170,7 @@ static void activate(const struct sim_call_graph *g, struct sim_call_stack *s, u
 	s->made += f->arc->is_made;
 	f->outer = s->active[node];
 	s->active[node] = index + 1;
+	sim_show(g, node, true);
 	if (has_contexts(g)) {
 		uint32_t function = sim_function_of(g, node);
 
@@ -185,6 +186,7 @@ static void deactivate(const struct sim_call_graph *g, struct sim_call_stack *s,
 
 	s->made -= f->arc->is_made;
 	s->active[node] = f->outer;
+	sim_show(g, node, f->outer != 0);
 	if (has_contexts(g))
 		s->active_function[sim_function_of(g, node)] = f->outer_function;
 }
@@ -264,24 +266,25 @@ static struct sim_arc *arc_of(struct sim_call_graph *g, struct sim_call_stack *s
 	return arc;
 }
 
-static void push_arc(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_arc *arc,
+bool sim_frames_open(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_arc *arc,
 		     uint64_t sp, const struct sim_totals *totals)
 {
 	struct sim_fiber *f = s->fiber;
 
 	if (arc == NULL || !has_places(g, s, arc->callee) || !has_room(g, f, totals)) {
 		g->lost++;
-		return;
+		return false;
 	}
 	sim_frame_begin(&f->frame[f->count++], f, s->node, arc, sp, totals);
 	activate(g, s, f->count - 1);
 	s->node = arc->callee;
+	return true;
 }
 
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
 		     const struct sim_totals *totals)
 {
-	push_arc(g, s, arc_of(g, s, c), c->sp, totals);
+	sim_frames_open(g, s, arc_of(g, s, c), c->sp, totals);
 }
 
 void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
@@ -294,7 +297,7 @@ void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const 
 		arc->calls++;
 		s->node = arc->callee;
 	} else {
-		push_arc(g, s, arc, c->sp, totals);
+		sim_frames_open(g, s, arc, c->sp, totals);
 	}
 }
 

@@ -38,6 +38,15 @@ static inline bool sim_is_made(const struct sim_call_graph *g, uint32_t node)
 	return g->functions.items[sim_function_of(g, node)].kind == SIM_FUNCTION_MADE;
 }
 
+/* See open_calls.h. */
+static inline void sim_show(const struct sim_call_graph *g, uint32_t node, bool is_active)
+{
+	const uint32_t function = sim_function_of(g, node);
+
+	if (function < g->shown_count)
+		g->shown[function] = is_active;
+}
+
 /* Tell whether the segment is the beginning of its function. */
 static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim_segment *segment)
 {
@@ -98,6 +107,10 @@ static inline void sim_frames_add(const struct sim_call_graph *g, const struct s
  */
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
 		     const struct sim_totals *totals);
+
+/* Push a frame for the arc (NULL: it is lost), and run its node. False: it is lost. */
+bool sim_frames_open(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_arc *arc,
+		     uint64_t sp, const struct sim_totals *totals);
 
 /* End the topmost frame; its caller runs. */
 void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,

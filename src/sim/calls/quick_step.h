@@ -115,8 +115,8 @@ SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_qui
 }
 
 /* Push a frame, for which there is room. */
-SIM_QUICK void sim_quick_push(struct sim_quick *q, struct sim_arc *arc, uint64_t sp,
-			      const struct sim_totals *totals)
+SIM_QUICK void sim_quick_push(const struct sim_call_graph *g, struct sim_quick *q,
+			      struct sim_arc *arc, uint64_t sp, const struct sim_totals *totals)
 {
 	struct sim_frame *frame = ++q->top;
 	const uint32_t place = (uint32_t)(frame - q->fiber->frame) + 1;
@@ -124,6 +124,8 @@ SIM_QUICK void sim_quick_push(struct sim_quick *q, struct sim_arc *arc, uint64_t
 	sim_frame_begin(frame, q->fiber, q->node, arc, sp, totals);
 	frame->outer = q->active[arc->callee];
 	q->active[arc->callee] = place;
+	if (__builtin_expect(g->shown_count != 0, 0))
+		sim_show(g, arc->callee, true);
 	if (q->contexts)
 		q->active_function[arc->function] = place;
 	q->node = arc->callee;
@@ -141,6 +143,8 @@ SIM_QUICK void sim_quick_pop(const struct sim_call_graph *g, struct sim_quick *q
 	q->fiber->rare_count = frame->rare + 1;
 	q->made -= frame->arc->is_made;
 	q->active[callee] = frame->outer;
+	if (__builtin_expect(g->shown_count != 0, 0))
+		sim_show(g, callee, frame->outer != 0);
 	if (q->contexts)
 		q->active_function[sim_function_of(g, callee)] = frame->outer_function;
 	q->node = frame->caller;
@@ -158,7 +162,7 @@ SIM_QUICK bool sim_quick_call(struct sim_call_graph *g, struct sim_quick *q,
 	if (arc == NULL || !sim_quick_has_room(g, q, totals))
 		return false;
 	q->fiber->sp = sp;
-	sim_quick_push(q, arc, sp, totals);
+	sim_quick_push(g, q, arc, sp, totals);
 	return true;
 }
 
@@ -200,7 +204,7 @@ SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q, 
 		g->lost++;
 		return true;
 	}
-	sim_quick_push(q, arc, sp, totals);
+	sim_quick_push(g, q, arc, sp, totals);
 	q->top->back = back;
 	return true;
 }
@@ -259,7 +263,7 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 	if (arc == NULL || (arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP ||
 	    !sim_quick_has_room(g, q, totals))
 		return false;
-	sim_quick_push(q, arc, q->top->sp, totals);
+	sim_quick_push(g, q, arc, q->top->sp, totals);
 	return true;
 }
 

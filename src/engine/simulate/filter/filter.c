@@ -7,6 +7,7 @@
 #include "engine/core/fsbase.h"
 #include "engine/core/util.h"
 #include "engine/sample/sampler.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -186,11 +187,14 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
-	    !filter_memory_reserve(HIGH_BYTES) || (engine_follows_calls() && !filter_calls_start()))
+	    !filter_memory_reserve(HIGH_BYTES) ||
+	    (engine_follows_calls() && !filter_calls_start(c->last != 0 && !w.walks)))
 		return false;
 	make_levels();
 	w.code_lines = low(LINES_AT);
 	filter_memory_write_constants();
+	if (arcs_are_on())
+		arcs_begin();
 	if (w.walks && !filter_walk_start(w.h))
 		return false;
 	if (w.h && !filter_choose_sets(&w.h->shared.geometry))

@@ -85,10 +85,18 @@
 	.previous
 	.endm
 
-/* Counts the miss at r9 as one of LL, for the site and the call graph. Changes rdx, rdi. */
-	.macro count_last
+/*
+ * Counts the miss at r9 as one of LL, for the site and the call graph. Changes rdx, rdi. is_summed:
+ * the sum of all is in r12.
+ */
+	.macro count_last is_summed
 	mov	NOTE_SITE(%r9), %edx
 	incl	FILTER_MISSES+4(,%rdx,8)
+	.if \is_summed
+	movzbl	NOTE_EVENT(%r9), %edi
+	add	STATE(F_TO_LAST), %edi
+	add	(%r13,%rdi,8), %r12
+	.else
 	mov	NOTE_RECORD(%r9), %rdx
 	test	%rdx, %rdx
 	jz	45f
@@ -96,18 +104,26 @@
 	add	STATE(F_TO_LAST), %edi
 	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
 45:
+	.endif
 	.endm
 
 	.text
 /*
  * void filter_look_below_alone(void), filter_look_below_data(void): look up all notes, with and
- * without what bins.h needs. An access on two lines looks up both, and misses at most once.
+ * without what bins.h needs; the same where arcs are on (arcs_looked). An access on two lines looks
+ * up both, and misses at most once.
  */
-	.macro look_below name, has_data, note_bytes
+	.macro look_below name, has_data, note_bytes, is_summed
 	.globl	\name
 	.hidden	\name
 \name:
 	push	%rbx
+	.if \is_summed
+	push	%r12
+	push	%r13
+	xor	%r12d, %r12d
+	lea	arcs_units(%rip), %r13
+	.endif
 	lea	filter_notes(%rip), %r9
 	mov	filter_next_note(%rip), %rbx
 	mov	%r9, filter_next_note(%rip)
@@ -123,6 +139,11 @@
 	mov	NOTE_LINE(%r9), %rax
 	mov	NOTE_SITE(%r9), %ecx
 	addl	$1, FILTER_MISSES(,%rcx,8)
+	.if \is_summed
+	movzbl	NOTE_EVENT(%r9), %ecx
+	mov	%r12, NOTE_RECORD(%r9)
+	add	(%r13,%rcx,8), %r12
+	.endif
 	.if \has_data
 	movq	$0, NOTE_LAST(%r9)
 	movq	$0, NOTE_LAST_BEFORE(%r9)
@@ -137,10 +158,16 @@
 	cmp	%rbx, %r9
 	jb	1b
 	mov	%r11, STATE(F_LAST_CLOCK)
-8:	pop	%rbx
+8:
+	.if \is_summed
+	mov	%r12, NOTE_RECORD(%rbx)
+	pop	%r13
+	pop	%r12
+	.endif
+	pop	%rbx
 	ret
 3:	bring_in_last	\has_data, NOTE_LAST
-	count_last
+	count_last	\is_summed
 	jmp	2b
 4:	dec	%rax
 	touch_last	6f
@@ -148,7 +175,7 @@
 	touch_last	3b
 	jmp	2b
 6:	bring_in_last	\has_data, NOTE_LAST_BEFORE
-	count_last
+	count_last	\is_summed
 	inc	%rax
 	touch_last	7f
 	jmp	2b
@@ -156,8 +183,10 @@
 	jmp	2b
 	.endm
 
-	look_below	filter_look_below_alone, 0, NOTE_BYTES
-	look_below	filter_look_below_data, 1, NOTE_DATA_BYTES
+	look_below	filter_look_below_alone, 0, NOTE_BYTES, 0
+	look_below	filter_look_below_data, 1, NOTE_DATA_BYTES, 0
+	look_below	filter_look_below_arcs, 0, NOTE_BYTES, 1
+	look_below	filter_look_below_data_arcs, 1, NOTE_DATA_BYTES, 1
 
 	.bss
 	.globl	filter_saved, filter_notes, filter_notes_end

@@ -10,6 +10,7 @@
 #include "engine/core/lanes.h"
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
@@ -141,16 +142,16 @@ static struct sim_segment *segment_at(uint64_t pc)
 	return p && p->number ? segment_of(p) : 0;
 }
 
-bool filter_calls_start(void)
+bool filter_calls_start(bool are_in_line)
 {
 	f.trail.towards = pages_get(TOWARDS_BYTES);
 	if (!f.trail.towards || !make_records() || grow_init(&f.sites, SITES_RESERVE) != 0)
 		return false;
-	f.on = true;
 	f.trail.sites = sites();
 	f.trail.segment_at = segment_at;
-	filter_forget_call_sites();
-	return true;
+	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
+	f.on = !are_in_line || arcs_start(&f.trail);
+	return f.on;
 }
 
 /* ---- Sites ---- */
@@ -171,6 +172,8 @@ void filter_forget_call_sites(void)
 	if (!f.on)
 		return;
 	filter_calls_settle_all();
+	if (arcs_are_on())
+		arcs_forget();
 	memset(f.trail.towards, 0, TOWARDS_BYTES);
 	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
 }
@@ -191,6 +194,13 @@ void filter_targets_have_changed(void)
 	__atomic_store_n(&f.has_old_targets, true, __ATOMIC_RELEASE);
 }
 
+void filter_forget_old_targets(void)
+{
+	if (__atomic_load_n(&f.has_old_targets, __ATOMIC_RELAXED) &&
+	    __atomic_exchange_n(&f.has_old_targets, false, __ATOMIC_ACQUIRE))
+		filter_forget_targets();
+}
+
 static void follow_records(void)
 {
 	graph_records(graph_of(f.owner), &f.trail, f.first, f.follow_end);
@@ -201,8 +211,7 @@ static void follow(struct thread *t, const struct sim_record *end)
 	if (filter_state.is_fast)
 		filter_look_below();
 	filter_multi_count();
-	if (__atomic_exchange_n(&f.has_old_targets, false, __ATOMIC_ACQUIRE))
-		filter_forget_targets();
+	filter_forget_old_targets();
 	f.trail.words = filter_multi_events();
 	f.trail.is_wide = filter_multi_is_on() && engine.wide;
 	f.follow_end = end;
@@ -288,9 +297,15 @@ static void put_held_events(struct thread *t)
 
 static void settle(struct thread *t)
 {
-	struct sim_record *last = last_of(t) + 1, *end = events_behind_step(t, last);
+	struct sim_record *last, *end;
 	bool holds;
 
+	if (arcs_are_on()) {
+		arcs_settle(t);
+		return;
+	}
+	last = last_of(t) + 1;
+	end = events_behind_step(t, last);
 	holds = is_pending(t, end - 1);
 	follow(t, end - holds);
 	hold_events(end, last);
@@ -337,11 +352,15 @@ void filter_calls_end(struct thread *t)
 		put_held_events(t);
 		follow(t, last_of(t) + 1);
 	}
+	if (arcs_are_on())
+		arcs_hide(t);
 	f.owner = 0;
 }
 
 void filter_calls_forget(void)
 {
+	if (arcs_are_on())
+		arcs_forget_frames();
 	f.owner = 0;
 	f.holds_events = false;
 }
@@ -354,11 +373,18 @@ static void enter(struct thread *t)
 		f.owner = t;
 		f.trail.seen[0] = t->lane[0];
 		f.trail.seen[1] = t->lane[1];
-		set_next(t, f.first);
+		if (arcs_are_on())
+			arcs_show(t);
+		else
+			set_next(t, f.first);
 	}
 	if (!gt || !gt->is_due)
 		return;
 	gt->is_due = false;
+	if (arcs_are_on()) {
+		arcs_enter(t);
+		return;
+	}
 	*new_record(t) = (struct sim_record){
 		.site = SIM_RECORD_ENTERS, .pc = t->rip, .lane = {t->lane[0], t->lane[1]}};
 	put_held_events(t);
@@ -378,8 +404,8 @@ void filter_calls_catch_up(struct thread *t)
 {
 	const struct sim_record *last = last_of(t);
 
-	if (f.owner != t || t->step < filter_records_many || last->site == SIM_RECORD_EVENTS ||
-	    filter_multi_is_on())
+	if (f.owner != t || arcs_are_on() || t->step < filter_records_many ||
+	    last->site == SIM_RECORD_EVENTS || filter_multi_is_on())
 		return;
 	collect_lock();
 	follow(t, last);
@@ -407,6 +433,10 @@ void filter_calls_count(uint32_t event, int64_t amount)
 
 	if (!t || !amount)
 		return;
+	if (arcs_are_on()) {
+		arcs_count(t, event, amount);
+		return;
+	}
 	r = last_of(t);
 	if (event >= SIM_RECORD_EVENT_COUNT || amount > INT32_MAX / 2 || amount < INT32_MIN / 2 ||
 	    (r->site == SIM_RECORD_EVENTS &&
@@ -461,6 +491,8 @@ bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_conte
 {
 	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
 
+	if (arcs_is_full(t, address, c))
+		return true;
 	if (!f.on || address != filter_records_end || t != f.owner)
 		return false;
 	collect_lock();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph in the filter variant. Code that leaves its function, or may, writes a record: the
+ * The call graph in the filter variant. Where misses are noted (filter_notes.h), code follows calls
+ * by itself: arcs.h. Elsewhere code that leaves its function, or may, writes a record: the
  * end of the segment, the target if it is not known beforehand, the stack pointer at calls and
  * returns, and the counts so far (lanes 2 and 3 of the counter register, lanes.h). A miss adds to a
  * record of events behind the last one. When there is no room left, the records are followed
@@ -29,8 +30,11 @@
 struct frame_context;
 struct segment;
 
-/* Follow calls in the filter variant. False: there is no memory. Called once. */
-bool filter_calls_start(void);
+/*
+ * Follow calls in the filter variant; are_in_line: by arcs.h, as far as code can. False: there is
+ * no memory. Called once.
+ */
+bool filter_calls_start(bool are_in_line);
 bool filter_calls_are_on(void);
 
 /*
@@ -49,6 +53,8 @@ void filter_forget_call_sites(void);
 void filter_forget_targets(void);
 /* The same, deferred until the next records are followed. No lock. */
 void filter_targets_have_changed(void);
+
+void filter_forget_old_targets(void);
 
 /* t is about to enter the cache in the filter variant, at t->rip. */
 void filter_calls_enter(struct thread *t);

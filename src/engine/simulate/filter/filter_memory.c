@@ -9,6 +9,7 @@
 #include "engine/codecache/cache.h"
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/filter/filter.h"
 
 #define PARTS 2u
@@ -96,5 +97,6 @@ void filter_write_constants(struct arena_data *d)
 	d->line_mask = line_mask();
 	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
 		d->aligned[n] = (1ull << n) - 1;
+	d->far = ~((1ull << A_NEAR_LOG) - 1);
 	d->tick[0] = d->tick[1] = 2;
 }

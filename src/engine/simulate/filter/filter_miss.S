@@ -18,6 +18,7 @@
  * line was used since, as stamps only grow. (Searching the stamps at each miss took two thirds of
  * the time of misses, which were two thirds of gzip's time.)
  */
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_multi.h"
@@ -155,6 +156,9 @@
 	add	$NOTE_BYTES, %r8
 	.endif
 	mov	%r8, filter_next_note(%rip)
+	.if \has_graph
+	mov	%r8d, A_NOTE
+	.endif
 	.endm
 
 /* Notes the evicted line, whose cell is r8, in the field of the last note. Changes rdx. */

@@ -3,6 +3,7 @@
 #include "engine/simulate/filter/filter_notes.h"
 
 #include "engine/data/alloc.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
@@ -34,6 +35,7 @@ _Static_assert(offsetof(struct note, last_before) == NOTE_LAST_BEFORE, "layout")
 extern struct note filter_notes[], filter_notes_end[];
 extern struct note *filter_next_note, *filter_notes_limit;
 extern void filter_look_below_data(void), filter_look_below_alone(void);
+extern void filter_look_below_data_arcs(void), filter_look_below_arcs(void);
 
 /* The first note of the call that allocates, if one goes on. Notes before it are not held. */
 struct note *filter_allocating;
@@ -348,6 +350,16 @@ static void count_by_bin(int32_t notes)
 	}
 }
 
+static void look_below(void (*alone)(void), void (*with_arcs)(void))
+{
+	if (!arcs_are_on()) {
+		alone();
+		return;
+	}
+	with_arcs();
+	arcs_looked();
+}
+
 void filter_look_below(void)
 {
 	const struct note *end = filter_next_note;
@@ -355,11 +367,11 @@ void filter_look_below(void)
 	if (end == filter_notes)
 		return;
 	if (!filter_watches()) {
-		filter_look_below_alone();
+		look_below(filter_look_below_alone, filter_look_below_arcs);
 		return;
 	}
 	noted += (uint64_t)(end - filter_notes);
-	filter_look_below_data();
+	look_below(filter_look_below_data, filter_look_below_data_arcs);
 	if (bins_are_on())
 		count_by_bin((int32_t)(end - filter_notes));
 	for (const struct note *n = filter_notes; n < end && stretches_are_on(); n++)

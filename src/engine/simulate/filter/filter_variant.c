@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The filter variant as a code variant; see code_variant.h. */
 #include "engine/codecache/code_variant.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_parts.h"
@@ -68,7 +69,19 @@ static void leave(struct job *j)
 	job_stream_leave(j);
 }
 
+static const struct code_calls_in_line *in_line(void)
+{
+	return arcs_are_on() ? &arcs_in_line : 0;
+}
+
+static void emit_stubs(struct arena *a, struct out *o)
+{
+	filter_emit_thunks(a, o);
+	arcs_emit_thunks(a, o);
+}
+
 static const struct code_calls calls = {
+	.in_line = in_line,
 	.are_followed = filter_calls_are_on,
 	.leaves = leaves,
 	.new_step = new_step,
@@ -78,7 +91,7 @@ const struct code_variant filter_variant = {
 	.is_timed = true,
 	.describes = true,
 	.calls = &calls,
-	.emit_stubs = filter_emit_thunks,
+	.emit_stubs = emit_stubs,
 	.write_constants = filter_write_constants,
 	.forget = filter_forget_sites,
 	.begin_block = begin_block,

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sums of arcs; see arcs_lines.h. */
+#include "engine/simulate/arcs/arcs_lines.h"
+
+#include <sys/mman.h>
+
+#include "engine/codecache/cache.h"
+#include "engine/core/addresses.h"
+#include "engine/core/util.h"
+#include "engine/simulate/graph.h"
+#include "engine/simulate/segments.h"
+
+/* large, so that they do not lie among the program's mappings */
+#define LINES_RESERVE (1ull << 30)
+#define INFOS_RESERVE ((LINES_RESERVE >> L_SHIFT) * sizeof(struct arcs_info))
+#define ACTIVE_BYTES  (4ull << 20)
+#define MOST	      (1ull << 30) /* loads, or stores, between two flushes; 32 bits hold them */
+
+/* Finds the line of an indirect site's target, for arcs.S. */
+struct arcs_towards {
+	uint64_t target;
+	uint32_t site, line;
+	uint32_t cell, unused[3];
+};
+
+_Static_assert(offsetof(struct arcs_towards, site) == TO_SITE, "layout");
+_Static_assert(offsetof(struct arcs_towards, line) == TO_LINE, "layout");
+_Static_assert(offsetof(struct arcs_towards, cell) == TO_CELL, "layout");
+_Static_assert(sizeof(struct arcs_towards) == 1 << TO_SHIFT, "layout");
+
+static struct {
+	struct sim_trail *trail;
+	struct grow lines, ways, infos;
+	uint8_t *active;	/* by function */
+	uint64_t loads, stores; /* since the last flush */
+} l;
+
+uint8_t *arcs_lines, *arcs_ways;
+struct arcs_towards arcs_towards[1 << TO_BITS];
+
+bool arcs_lines_start(struct sim_trail *trail)
+{
+	l.trail = trail;
+	l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
+	if (!l.active || grow_init(&l.lines, LINES_RESERVE) != 0 ||
+	    grow_init(&l.ways, LINES_RESERVE) != 0 || grow_init(&l.infos, INFOS_RESERVE) != 0)
+		return false;
+	arcs_lines = l.lines.base;
+	arcs_ways = l.ways.base;
+	grow_take(&l.lines, sizeof(struct arcs_line)); /* 0 is none */
+	grow_take(&l.ways, sizeof(struct arcs_way));
+	grow_take(&l.infos, sizeof(struct arcs_info));
+	graph_show_active_in(l.active, ACTIVE_BYTES);
+	return true;
+}
+
+struct arcs_info *arcs_info(uint32_t line)
+{
+	return (struct arcs_info *)(void *)l.infos.base + (line >> L_SHIFT);
+}
+
+struct sim_open_call arcs_open_call(uint32_t line, bool is_recursive)
+{
+	const struct arcs_info *i = arcs_info(line);
+
+	return (struct sim_open_call){
+		.caller = i->caller,
+		.callee = i->callee,
+		.pc = i->pc,
+		.flags = (uint32_t)i->flags | (is_recursive ? SIM_ARC_RECURSIVE : 0),
+	};
+}
+
+/* ---- Making ---- */
+
+/* Code made at run time has rules of its own: what its functions are may change. */
+static bool may_be(uint32_t function)
+{
+	return function && function < ACTIVE_BYTES && graph_kind(function) != SIM_FUNCTION_MADE;
+}
+
+static bool leads_on(uint32_t function)
+{
+	return graph_kind(function) == SIM_FUNCTION_STUB ||
+	       graph_kind(function) == SIM_FUNCTION_RESOLVER;
+}
+
+static bool has_room(const struct grow *g, uint64_t bytes)
+{
+	return g->reserved - g->used >= bytes;
+}
+
+/* A line from `caller` to pc, as told in *like. Under the translate lock. */
+static uint32_t make(const struct arcs_info *like, uint64_t pc, uint64_t back)
+{
+	const uint32_t callee = graph_function(pc);
+	struct arcs_info *i;
+	struct arcs_line *n;
+	struct arcs_way *w;
+
+	if (!may_be(like->caller) || !may_be(callee) || !has_room(&l.lines, sizeof *n) ||
+	    !has_room(&l.ways, sizeof *w) || !has_room(&l.infos, sizeof *i))
+		return 0;
+	n = grow_take(&l.lines, sizeof *n);
+	w = grow_take(&l.ways, sizeof *w);
+	i = grow_take(&l.infos, sizeof *i);
+	*n = (struct arcs_line){.back = back};
+	*w = (struct arcs_way){.target = pc, .cell = (uint32_t)(uintptr_t)&l.active[callee]};
+	*i = *like;
+	for (uint32_t k = 0; k < ARCS_RARE; k++)
+		i->rare[k] = 0;
+	i->callee = callee;
+	i->led = 0;
+	i->leads_on = leads_on(callee);
+	return (uint32_t)((uint8_t *)n - arcs_lines);
+}
+
+/* The line from the end of a segment to pc; 0: it needs the rules. */
+static uint32_t make_of_site(uint32_t number, uint64_t pc, uint32_t others)
+{
+	const struct sim_site *site = &l.trail->sites[number];
+	const struct sim_segment *left = site->left;
+	const struct arcs_info like = {.pc = left->end_pc,
+				       .caller = left->function,
+				       .site = number,
+				       .others = others,
+				       .flags = site->is_call ? 0 : SIM_ARC_JUMP};
+
+	if (site->is_call ? site->back == 0 : leads_on(left->function))
+		return 0;
+	return make(&like, pc, site->is_call ? site->back : 0);
+}
+
+uint32_t arcs_new(uint64_t pc, uint32_t number)
+{
+	return make_of_site(number, pc, 0);
+}
+
+bool arcs_goes_back(uint32_t line)
+{
+	const struct arcs_info *i = arcs_info(line);
+
+	return !i->leads_on && !graph_begins(i->callee, arcs_way(line)->target);
+}
+
+struct arcs_range arcs_function_of(uint32_t number)
+{
+	const struct sim_site *site = &l.trail->sites[number];
+
+	return (struct arcs_range){.start = site->back,
+				   .bytes = site->span <= INT32_MAX ? site->span : 0,
+				   .is_stub = leads_on(site->left->function),
+				   .is_call = site->is_call};
+}
+
+void arcs_find(uint32_t number, uint64_t pc)
+{
+	struct sim_site *site = &l.trail->sites[number];
+	const uint32_t key = (uint32_t)pc >> 4;
+	struct arcs_towards *to =
+		&arcs_towards[(key + number * TO_SITE_FACTOR) & ((1u << TO_BITS) - 1)];
+	uint32_t line = (uint32_t)site->lines;
+
+	while (line && arcs_way(line)->target != pc)
+		line = arcs_info(line)->others;
+	if (!line) {
+		lock_take(&engine.translate_lock);
+		line = make_of_site(number, pc, (uint32_t)site->lines);
+		lock_drop(&engine.translate_lock);
+		if (!line)
+			return;
+		site->lines = line;
+	}
+	*to = (struct arcs_towards){
+		.target = pc, .site = number, .line = line, .cell = arcs_way(line)->cell};
+}
+
+void arcs_lead_on(uint32_t stub, uint64_t pc)
+{
+	struct arcs_info *i = arcs_info(stub);
+	struct arcs_way *w = arcs_way(stub);
+	struct arcs_info like = *i;
+	uint32_t line = i->led;
+
+	if (!i->leads_on)
+		return;
+	while (line && arcs_way(line)->target != pc)
+		line = arcs_info(line)->others;
+	if (!line) {
+		like.others = i->led;
+		like.site = 0;
+		lock_take(&engine.translate_lock);
+		line = make(&like, pc, arcs_line(stub)->back);
+		lock_drop(&engine.translate_lock);
+		if (!line)
+			return;
+		i->led = line;
+	}
+	w->led = line;
+	w->led_target = pc;
+	w->led_cell = arcs_way(line)->cell;
+}
+
+/* ---- Forgetting ---- */
+
+void arcs_forget(void)
+{
+	arcs_flush();
+	memset(arcs_towards, 0, sizeof arcs_towards);
+	l.lines.used = sizeof(struct arcs_line);
+	l.ways.used = sizeof(struct arcs_way);
+	l.infos.used = sizeof(struct arcs_info);
+}
+
+void arcs_forget_code(uint64_t start, uint64_t end)
+{
+	if (!arcs_are_on())
+		return;
+	memset(arcs_towards, 0, sizeof arcs_towards);
+	for (uint32_t line = sizeof(struct arcs_line); line < l.lines.used;
+	     line += sizeof(struct arcs_line)) {
+		const struct arcs_info *i = arcs_info(line);
+		struct arcs_way *w = arcs_way(line);
+
+		if (w->led && graph_is_in(arcs_info(w->led)->callee, start, end))
+			w->led_target = 0;
+		if (!graph_is_in(i->callee, start, end))
+			continue;
+		w->target = 0; /* nothing leads there any more */
+		if (!graph_is_in(i->caller, start, end)) {
+			lock_take(&engine.translate_lock);
+			cache_invalidate(i->pc, i->pc + 1);
+			lock_drop(&engine.translate_lock);
+		}
+	}
+}
+
+void arcs_forget_active(void)
+{
+	graph_clear_active();
+}
+
+/* ---- Telling ---- */
+
+static void flush(uint32_t line)
+{
+	struct arcs_line *n = arcs_line(line);
+	struct arcs_info *i = arcs_info(line);
+	struct sim_sums sums = {.calls = n->calls[0]};
+
+	if (n->calls[1]) {
+		const struct sim_open_call c = arcs_open_call(line, true);
+
+		graph_add_sums(&c, &(struct sim_sums){.calls = n->calls[1]});
+	}
+	sums.lane[0] = n->lane[0];
+	sums.lane[1] = n->lane[1];
+	for (uint32_t k = 0; k < ARCS_RARE; k++) {
+		sums.rare[k] = i->rare[k];
+		i->rare[k] = 0;
+	}
+	if (sim_sums_are_any(&sums)) {
+		const struct sim_open_call c = arcs_open_call(line, false);
+
+		graph_add_sums(&c, &sums);
+	}
+	n->calls[0] = n->calls[1] = 0;
+	memset(n->lane, 0, sizeof n->lane);
+}
+
+void arcs_note(uint64_t loads, uint64_t stores)
+{
+	l.loads += loads;
+	l.stores += stores;
+	if (l.loads > MOST || l.stores > MOST)
+		arcs_flush();
+}
+
+void arcs_flush(void)
+{
+	if (!arcs_are_on())
+		return;
+	l.loads = l.stores = 0;
+	for (uint32_t line = sizeof(struct arcs_line); line < l.lines.used;
+	     line += sizeof(struct arcs_line))
+		flush(line);
+}

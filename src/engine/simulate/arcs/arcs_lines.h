@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines: the sums of arcs that code adds to. A line belongs to a place in the code and a function
+ * that it leads to; what is constant of it, and its misses, are in its info.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_ARCS_ARCS_LINES_H
+#define DWELL_ENGINE_SIMULATE_ARCS_ARCS_LINES_H
+
+#include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/filter/filter_notes.h"
+#include "sim/calls/open_calls.h"
+
+#define ARCS_RARE      6u /* events of misses, with two levels */
+#define ARCS_UNIT_BITS 10 /* of each, in the sums of notes */
+
+_Static_assert(NOTES < 1 << ARCS_UNIT_BITS, "sums of notes do not overflow");
+
+struct arcs_frame {
+	uint32_t line, cell;
+	uint32_t note, old;
+	uint64_t lane[2];
+	uint64_t sp;
+};
+
+_Static_assert(offsetof(struct arcs_frame, cell) == F_CELL, "layout");
+_Static_assert(offsetof(struct arcs_frame, note) == F_NOTE, "layout");
+_Static_assert(offsetof(struct arcs_frame, old) == F_OLD, "layout");
+_Static_assert(offsetof(struct arcs_frame, lane) == F_LANES, "layout");
+_Static_assert(offsetof(struct arcs_frame, sp) == F_SP, "layout");
+_Static_assert(sizeof(struct arcs_frame) == F_BYTES, "layout");
+
+struct arcs_line {
+	uint64_t lane[2];
+	uint32_t calls[2];
+	uint64_t back;
+};
+
+_Static_assert(offsetof(struct arcs_line, calls) == L_CALLS, "layout");
+_Static_assert(offsetof(struct arcs_line, back) == L_BACK, "layout");
+_Static_assert(sizeof(struct arcs_line) == 1 << L_SHIFT, "layout");
+
+struct arcs_way {
+	uint64_t target;
+	uint32_t cell, led;
+	uint64_t led_target;
+	uint32_t led_cell, unused;
+};
+
+_Static_assert(offsetof(struct arcs_way, cell) == W_CELL, "layout");
+_Static_assert(offsetof(struct arcs_way, led) == W_LED, "layout");
+_Static_assert(offsetof(struct arcs_way, led_target) == W_LED_TARGET, "layout");
+_Static_assert(offsetof(struct arcs_way, led_cell) == W_LED_CELL, "layout");
+_Static_assert(sizeof(struct arcs_way) == 1 << L_SHIFT, "layout");
+
+struct arcs_info {
+	uint64_t rare[ARCS_RARE]; /* sums of misses */
+	uint64_t pc;		  /* of the call or jump */
+	uint32_t caller, callee;  /* functions */
+	uint32_t site;		  /* 0: reached through a stub */
+	uint32_t others;	  /* the line made before, of the same site or stub; 0: none */
+	uint32_t led;		  /* of a stub: the line made last of those it has led to */
+	uint16_t flags;		  /* SIM_ARC_JUMP, or 0 */
+	bool leads_on;		  /* the callee is a stub */
+	bool is_inside;		  /* code goes on in the same block */
+};
+
+extern uint8_t *arcs_lines, *arcs_ways;
+struct arcs_info *arcs_info(uint32_t line);
+
+static inline struct arcs_line *arcs_line(uint32_t line)
+{
+	return (struct arcs_line *)(void *)(arcs_lines + line);
+}
+
+static inline uint64_t *arcs_rare(uint32_t line)
+{
+	return arcs_info(line)->rare;
+}
+
+static inline struct arcs_way *arcs_way(uint32_t line)
+{
+	return (struct arcs_way *)(void *)(arcs_ways + line);
+}
+
+/* The call of a frame, but for its stack pointer and return address. */
+struct sim_open_call arcs_open_call(uint32_t line, bool is_recursive);
+
+bool arcs_lines_start(struct sim_trail *trail);
+/*
+ * A new line from a direct site to pc; 0: that needs the rules. goes_back: may its jump lead back
+ * to an active function's middle? Under the translate lock.
+ */
+uint32_t arcs_new(uint64_t pc, uint32_t site);
+bool arcs_goes_back(uint32_t line);
+/* The function of a site: its address and size (0: unknown); is it a stub? Does the site call? */
+struct arcs_range {
+	uint64_t start;
+	uint32_t bytes;
+	bool is_stub, is_call;
+};
+struct arcs_range arcs_function_of(uint32_t site);
+/* Find the line from an indirect site to pc, or make one; code finds it from now on. */
+void arcs_find(uint32_t site, uint64_t pc);
+/* The same for a stub that leads to pc. */
+void arcs_lead_on(uint32_t stub, uint64_t pc);
+/* No function is active. */
+void arcs_forget_active(void);
+/* So many have happened: before sums overflow they are flushed. */
+void arcs_note(uint64_t loads, uint64_t stores);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls that self-simulating code follows by itself: it keeps the stack of those, and sums for the
+ * arcs of those that have returned. The call graph gets both when it must know. Only for graphs
+ * that take steps (call_steps.h), and for a thread whose stack runs.
+ *
+ * The code must know which functions are active: sim_call_graph.shown has a cell for each, which
+ * says so of the functions in the graph's own frames of the running stack.
+ */
+#ifndef DWELL_SIM_CALLS_OPEN_CALLS_H
+#define DWELL_SIM_CALLS_OPEN_CALLS_H
+
+#include "sim/calls/call_graph.h"
+
+/* A call, or with SIM_ARC_JUMP a jump into another function. */
+struct sim_open_call {
+	uint32_t caller, callee; /* functions */
+	uint64_t pc;
+	uint64_t sp;	/* of its return address; unused for a jump */
+	uint64_t back;	/* the return address; 0: unknown */
+	uint32_t flags; /* SIM_ARC_JUMP, SIM_ARC_RECURSIVE */
+};
+
+/* Of calls that have returned; lanes as in struct sim_record, none of which has overflowed. */
+struct sim_sums {
+	uint64_t calls, lane[2];
+	uint64_t rare[6]; /* the events after the first SIM_OFTEN */
+};
+
+static inline bool sim_sums_are_any(const struct sim_sums *s)
+{
+	uint64_t any = s->calls | s->lane[0] | s->lane[1];
+
+	for (unsigned i = 0; i < sizeof(s->rare) / sizeof(*s->rare); i++)
+		any |= s->rare[i];
+	return any != 0;
+}
+
+/* The call is open; its costs count from now on. */
+void sim_call_graph_open(struct sim_call_graph *g, struct sim_call_stack *s,
+			 const struct sim_open_call *c, const struct sim_totals *totals);
+
+/* Add to the arc. Its stack pointer and return address are unused. */
+void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
+			const struct sim_sums *sums);
+
+/* Show the functions that are active on the running stack, or none of them. */
+void sim_call_graph_show(const struct sim_call_graph *g, const struct sim_call_stack *s,
+			 bool are_active);
+
+#endif
