@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Are the misses that a profile charges to code, or to data structures, those of an exact simulation?
 
-    compare_code.py [--build DIR] [--runs N] [--by line|object] [--at SIZE] [--rank R]
+    compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R]
                     [--record OPTIONS] -- COMMAND [ARGUMENT...]
 
-Records the command, asks dwell report for the lines or objects that miss in a cache of SIZE
+Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
 Prints those with 80 % of the exact misses, with their shares; Spearman's coefficient of rank
 correlation over them; and the total error of their shares. First touches are left out on both
@@ -15,6 +15,7 @@ expects. Exit status 1 if the mean coefficient over the runs is below --rank.
 import argparse
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -37,23 +38,36 @@ def key_of(row, by):
     return row['function']
 
 
-def sampled(a, seed, folder):
+def containers(path):
+    """Of lines in inlined code, the function that contains it; a simulation counts it there."""
+    with sqlite3.connect(path) as store:
+        rows = store.execute('''SELECT i.file, i.line, o.function, count(*)
+            FROM frame i JOIN frame o USING (location_id) WHERE i.depth = 0 AND i.line > 0
+            AND o.depth = (SELECT max(depth) FROM frame WHERE location_id = i.location_id)
+            GROUP BY 1, 2, 3 ORDER BY 4''')
+        return {(file, line): function for file, line, function, _ in rows}
+
+
+def sampled(a, seed, folder, with_first=False):
     """(share of the misses by place, process, the coefficient that dwell expects or None)."""
     dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'sampled.db')
     run([dwell, 'record', '-q', '-o', path, '--seed', str(seed)] + a.record.split() + ['--'] + a.command)
     told = json.loads(subprocess.run([dwell, 'report', '-i', path, '--size', a.at, '--format=json'], check=True,
                                      stdout=subprocess.PIPE).stdout)
-    shares = {}
-    for row in told[a.by + 's']:
+    shares, outer = {}, containers(path) if a.by == 'function' else {}
+    for row in told['lines' if outer else a.by + 's']:
+        if outer:
+            row['function'] = outer.get((row['file'], row.get('line')), row['function'])
         # Of data structures, misses include first touches.
         share = row['miss_share'] - (row['cold_share'] if a.by == 'object' else 0)
+        share += row['cold_share'] if with_first else 0
         shares[key_of(row, a.by)] = shares.get(key_of(row, a.by), 0) + share
     process = told['process']
     expected = told['line_order']['rank_correlation'] if a.by == 'line' else None
     return shares, process['id'] if isinstance(process, dict) else process, expected
 
 
-def exact(a, process, folder):
+def exact(a, process, folder, with_first=False):
     dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'exact.db')
     run([dwell, 'simulate', '-q', '--curve', '--policy', 'random', '--by', a.by, '--size', a.at,
          '--process', str(process), '-o', path, '--'] + a.command)
@@ -64,7 +78,7 @@ def exact(a, process, folder):
     for row in told['objects' if a.by == 'object' else 'rows']:
         sums = row if a.by == 'object' else {**row['self'], 'misses': row['self']['random_misses']}
         k = key_of({'function': row['name'], **row}, a.by)
-        misses[k] = misses.get(k, 0) + sums['misses'] - sums['first_touches']
+        misses[k] = misses.get(k, 0) + sums['misses'] - (0 if with_first else sums['first_touches'])
     total = sum(misses.values())
     return {k: m / total for k, m in misses.items()} if total > 0 else {}
 
@@ -116,6 +130,11 @@ def compare(a, seed, truth, folder):
     return rows, spearman([e for _, e, _ in rows], [s for _, _, s in rows]), expected
 
 
+def overlap(truth, shares):
+    """What of the misses is charged to the right places."""
+    return sum(min(e, shares.get(k, 0)) for k, e in truth.items())
+
+
 def off(rows):
     """By how much the shares are off, all together, in points."""
     return 100 * sum(abs(e - s) for _, e, s in rows)
@@ -125,7 +144,7 @@ def parse():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='where dwell is')
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
-    p.add_argument('--by', choices=['line', 'object'], default='line')
+    p.add_argument('--by', choices=['line', 'function', 'object'], default='line')
     p.add_argument('--at', default='32K', help='the size of the cache (32K)')
     p.add_argument('--rank', type=float, help='the least mean coefficient')
     p.add_argument('--record', default='', help='more options of dwell record')
