@@ -72,6 +72,17 @@ def translation_buffers():
 
 
 @case
+def uses_of_lines():
+    """Replay sums them up while nothing else changes, if lines of the last level are of the same size."""
+    for shape in (SMALL, TINY, ['--cache=L2=16K,4,64'], ['--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive', '--write-backs'],
+                  ['--cache=L2=8K,2,64,exclusive'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,srrip'], ['--cache=LL=none'],
+                  ['--no-instructions'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=4,2,4K'], ['--also=L1d=2K,2,64 LL=16K,4,64']):
+        check_filter('--line-use', *SMALL, *shape, '--', *text())
+    for shape in SMALL, TINY:
+        check_all('--line-use', *shape)
+
+
+@case
 def machines():
     for machine in 'zen4', 'haswell', 'skylake-sp':
         check_filter('--machine=' + machine, '--', *text())

@@ -12,6 +12,7 @@
 #include "engine/simulate/replay_calls.h"
 #include "engine/simulate/replay_multi.h"
 #include "engine/simulate/replay_shared.h"
+#include "engine/simulate/replay_uses.h"
 #include "engine/simulate/replay_wide.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
@@ -20,12 +21,10 @@
 #include "sim/system/hierarchy.h"
 
 static struct {
-	uint32_t count; /* of hierarchies */
-	uint32_t code_shift;
+	uint32_t count, code_shift;  /* of hierarchies; of lines of code */
 	bool has_tags, has_line_use; /* see tell_tag */
 	/* one hierarchy without TLB that treats stores as loads; or one of the next two */
-	bool is_quick;
-	bool is_shared;
+	bool is_quick, is_shared;
 	bool is_multi;		     /* in one pass: of h only geometry and list are set */
 	struct sim_noop data, fetch; /* if it is quick: what is no-op */
 	struct replay_shared shared;
@@ -33,8 +32,8 @@ static struct {
 	/* for replay_wide: first-level misses of fetches, reads, writes; then last-level ones */
 	const uint8_t *miss_columns;
 	struct replay_wide wide;
-	/* a data access may change the first level of code */
-	bool is_strict;
+	bool is_strict;	       /* a data access may change the first level of code */
+	struct sim_core *uses; /* one hierarchy that notes uses of lines; or NULL */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
 	/* of each hierarchy, added to its indices in a cell */
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES];
@@ -159,6 +158,7 @@ bool replay_start(void)
 	for (uint32_t k = 0; k < r.count; k++)
 		r.is_strict |= is_strict(&r.h[k].shared.geometry);
 	r.is_quick = prepare_quick();
+	r.uses = r.has_line_use && r.count == 1 ? &r.h[0].core : 0;
 	r.code_shift = r.fetch.shift;
 	prepare_wide(&r.h[0]);
 	if (r.is_multi)
@@ -231,6 +231,8 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	}
 	if (r.is_shared && replay_shared_is_noop(&r.shared.fetch, pc, in->length))
 		return;
+	if (r.uses && replay_fetch_use(r.uses, pc, in->length, 1))
+		return;
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
@@ -253,6 +255,8 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 		return;
 	}
 	if (r.is_shared && replay_shared_is_noop(&r.shared.noop, address, bytes))
+		return;
+	if (r.uses && replay_data_use(r.uses, address, bytes, access))
 		return;
 	if (r.has_tags)
 		tell_tag(s, in);
@@ -444,9 +448,10 @@ static void replay_segment(struct segment *s, const uint64_t *entry, const uint6
 	if ((s->flags & SEGMENT_NEW) && replay_calls.thread)
 		replay_calls_meet(s);
 	s->executions++;
-	if (s->flags || segment_is_cut(*trailer) || !code_is_noop(s))
+	if (s->flags || segment_is_cut(*trailer) ||
+	    !(r.uses ? replay_uses(r.uses, s, entry) : code_is_noop(s)))
 		replay_special(s, entry, trailer);
-	else
+	else if (!r.uses)
 		replay_accesses(s, entry);
 	if (!replay_calls.thread)
 		return;

@@ -83,7 +83,7 @@ static int watch(struct sim_core *c, unsigned slot)
 	const struct sim_cache_geometry *g = &c->own[slot].geometry;
 	enum sim_noop_stores stores = SIM_STORES_AS_LOADS;
 
-	if (g->size_bytes == 0 || g->prefetcher == SIM_PREFETCH_STRIDE || all->line_use)
+	if (g->size_bytes == 0 || g->prefetcher == SIM_PREFETCH_STRIDE)
 		return 0;
 	if (g->is_write_through)
 		stores = SIM_STORES_NEVER;
@@ -105,8 +105,8 @@ static int init_filter(struct sim_core *c, bool filter)
 	if (watch(c, 0) != 0 || watch(c, SIM_CODE_SLOT) != 0 || watch_tlb(&c->code_tlb) != 0 ||
 	    watch_tlb(&c->data_tlb) != 0)
 		return -1;
-	show_noop(&c->data, &c->own[0].cache, filter);
-	show_noop(&c->fetch, &c->own[c->fetch_slot].cache, filter);
+	show_noop(&c->data, &c->own[0].cache, filter && !g->line_use);
+	show_noop(&c->fetch, &c->own[c->fetch_slot].cache, filter && !g->line_use);
 	show_noop(&c->data_pages, &c->data_tlb, filter);
 	show_noop(&c->fetch_pages, g->is_tlb_unified ? &c->data_tlb : &c->code_tlb, filter);
 	return 0;
@@ -125,8 +125,11 @@ int sim_core_init(struct sim_core *c, struct sim_shared *shared, bool filter)
 			       .fetch_slot = shared->geometry.is_unified ? 0 : SIM_CODE_SLOT};
 	if (init_levels(c) != 0 || init_tlbs(c) != 0 || init_filter(c, filter) != 0)
 		return -1;
+	if (filter && sim_recent_init(c) != 0)
+		return -1;
 	for (unsigned slot = 0; slot < SIM_SLOTS && filter; slot++)
-		c->own[slot].has_quick = has_quick(&c->own[slot].cache);
+		c->own[slot].has_quick = has_quick(&c->own[slot].cache) &&
+					 (!shared->geometry.line_use || c->recent[slot] != NULL);
 	c->next = shared->cores;
 	shared->cores = c;
 	return 0;
@@ -134,6 +137,7 @@ int sim_core_init(struct sim_core *c, struct sim_shared *shared, bool filter)
 
 void sim_core_release(struct sim_core *c)
 {
+	sim_recent_release(c);
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
 		sim_level_release(&c->own[slot]);
 	sim_cache_release(&c->code_tlb);
@@ -144,6 +148,7 @@ void sim_core_release(struct sim_core *c)
 
 void sim_core_finish(struct sim_core *c)
 {
+	sim_recent_settle_all(c);
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
 		sim_shared_charge_rest(c->shared, &c->own[slot], slot);
 }

@@ -13,7 +13,8 @@
  *   }
  *
  * The counts are the same as when each access is passed to sim_core_data. If something must see
- * every access (line use, a stride prefetcher in the L1), there are no no-op accesses.
+ * every access (line use, a stride prefetcher in the L1), there are no no-op accesses. With line
+ * use sim_core_data and sim_core_fetch only note a use where there would be one.
  */
 #ifndef DWELL_SIM_SYSTEM_CORE_H
 #define DWELL_SIM_SYSTEM_CORE_H
@@ -23,6 +24,7 @@
 
 #include "sim/cache/cache.h"
 #include "sim/system/level.h"
+#include "sim/system/recent.h"
 #include "sim/system/shared.h"
 
 enum sim_access {
@@ -61,7 +63,8 @@ struct sim_core {
 	struct sim_level *levels[SIM_SLOTS]; /* from the top: the core's own, then shared ones */
 	struct sim_level own[SIM_SLOTS];
 	struct sim_cache code_tlb, data_tlb, second_tlb;
-	struct sim_core *next; /* over the same shared part */
+	struct sim_recent *recent[SIM_SLOTS]; /* by set of a first level; NULL: see recent.h */
+	struct sim_core *next;		      /* over the same shared part */
 };
 
 /*
@@ -122,6 +125,53 @@ static inline bool sim_core_data_is_noop(const struct sim_core *c, uint64_t addr
 		return false;
 	/* A line is within one page. */
 	return !c->has_tlb || sim_is_noop(&c->data_pages, address >> c->data_pages.shift, SIM_LOAD);
+}
+
+/*
+ * Tell whether the page of an access, which is within one page, is the last used one of its TLB
+ * set.
+ */
+static inline bool sim_is_in_plain_page(const struct sim_core *c, uint64_t address,
+					enum sim_access kind)
+{
+	const struct sim_noop *pages = kind == SIM_FETCH ? &c->fetch_pages : &c->data_pages;
+
+	return !c->has_tlb || sim_is_noop(pages, address >> pages->shift, SIM_LOAD);
+}
+
+/*
+ * With line use: tell whether an access in a first level's slot would be no-op but for the use of
+ * its only line. Bytes: of one access, or of several fetches.
+ */
+static inline bool sim_core_is_use(const struct sim_core *c, unsigned slot, uint64_t address,
+				   uint32_t bytes, enum sim_access kind)
+{
+	const struct sim_cache *cache = &c->own[slot].cache;
+	const bool is_store = kind == SIM_STORE || kind == SIM_MODIFY;
+	const uint64_t line = address >> cache->shift;
+
+	return c->recent[slot] && (address + bytes - 1) >> cache->shift == line &&
+	       (is_store ? cache->noop_stores : cache->noop_loads)[line & cache->set_mask] ==
+		       line &&
+	       sim_is_in_plain_page(c, address, kind);
+}
+
+/* Note n such accesses, to bytes first .. last. */
+static inline void sim_core_use(struct sim_core *c, unsigned slot, uint64_t first, uint64_t last,
+				uint64_t n)
+{
+	const struct sim_line_use *u = &c->own[slot].use;
+	const uint64_t in_line = ((uint64_t)1 << u->shift) - 1;
+	/* entries have fewer bits of a line's number than an address */
+	const uint64_t line =
+		first << (64 - SIM_ENTRY_ADDRESS_BITS) >> (64 - SIM_ENTRY_ADDRESS_BITS + u->shift);
+	struct sim_recent *sum = &c->recent[slot][line & c->own[slot].cache.set_mask];
+	const uint64_t low = (first & in_line) >> u->part_shift;
+
+	if (sum->line != line)
+		sim_recent_change(c, slot, line);
+	sum->touched |= ~(uint64_t)0 >> (63 - (((last & in_line) >> u->part_shift) - low)) << low;
+	sum->uses += n;
 }
 
 #endif

@@ -103,18 +103,6 @@ __attribute__((noinline)) static bool give_missed(struct sim_core *c, unsigned s
 	return go_down(c, columns[kind], address, last_byte(c, address, bytes), events);
 }
 
-/*
- * Tell whether the page of an access, which is within one page, is the last used one of its TLB
- * set.
- */
-static inline bool is_in_plain_page(const struct sim_core *c, uint64_t address,
-				    enum sim_access kind)
-{
-	const struct sim_noop *pages = kind == SIM_FETCH ? &c->fetch_pages : &c->data_pages;
-
-	return !c->has_tlb || sim_is_noop(pages, address >> pages->shift, SIM_LOAD);
-}
-
 /* Tell whether a hit on an entry changes more than the order of its set. */
 static inline bool has_consequences(const struct sim_cache *c, uint64_t entry, enum sim_access kind)
 {
@@ -137,8 +125,12 @@ static inline bool give(struct sim_core *c, unsigned slot, uint64_t address, uin
 	uint64_t line = address >> cache->shift, number = line & cache->set_mask, *set;
 	int way;
 
+	if (sim_core_is_use(c, slot, address, bytes, kind)) {
+		sim_core_use(c, slot, address, last_byte(c, address, bytes), 1);
+		return false;
+	}
 	if (!c->own[slot].has_quick || (address + bytes - 1) >> cache->shift != line ||
-	    !is_in_plain_page(c, address, kind))
+	    !sim_is_in_plain_page(c, address, kind))
 		return give_any(c, slot, address, bytes, kind, events);
 	set = sim_packed_set(cache, number);
 	way = sim_packed_find(cache, set, line);
@@ -151,6 +143,8 @@ static inline bool give(struct sim_core *c, unsigned slot, uint64_t address, uin
 	if (cache->stores == SIM_STORES_ONCE_DIRTY)
 		cache->noop_stores[number] =
 			sim_entry_has(set[SIM_PACKED_HEAD + way], SIM_DIRTY) ? line : SIM_NO_LINE;
+	if (c->recent[slot] != NULL)
+		sim_core_use(c, slot, address, last_byte(c, address, bytes), 1);
 	return false;
 }
 

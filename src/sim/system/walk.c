@@ -57,12 +57,20 @@ static unsigned below(unsigned slot)
 
 /* ---- Line use ---- */
 
+/* Before a record of the line begins or ends. */
+static void settle_uses(const struct sim_shared *s, uint64_t line)
+{
+	for (struct sim_core *c = s->cores; c != NULL; c = c->next)
+		sim_recent_settle(c, line);
+}
+
 static void end_use(const struct sim_shared *s, struct sim_level *l, unsigned slot, uint64_t line)
 {
 	struct sim_line_record r;
 
 	if (l->use.memory == NULL)
 		return;
+	settle_uses(s, line);
 	r = sim_line_use_end(&l->use, line);
 	sim_shared_charge(s, l, slot, &r);
 }
@@ -236,8 +244,10 @@ static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_
 	if (w->prefetched == slot)
 		flags |= SIM_PREFETCHED;
 	victim = sim_cache_insert(&l->cache, line, flags);
-	if (l->use.memory != NULL)
+	if (l->use.memory != NULL) {
+		settle_uses(w->core->shared, line);
 		sim_line_use_begin(&l->use, line, w->core->tag);
+	}
 	if (victim != SIM_NO_LINE)
 		give_up(w, slot, victim);
 	return found;
