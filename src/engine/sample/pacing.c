@@ -21,6 +21,7 @@
 /* A call costs about twice its delay, and writing an address some ns. */
 #define NEAR_FOR_CALL 3u /* accesses written per nanosecond of delay */
 #define SHORTEST_NS   8000u
+#define LATE_END_NS   1000000u /* a window that waits in vain may end so late */
 #define RATE_DECAY    1024u /* windows; slow, so that a fast phase is not missed when it returns */
 /* faster than any code: excludes wrong counts, whose rate would be remembered for long */
 #define RATE_MOST   16000000u
@@ -309,5 +310,5 @@ uint64_t pacing_wait_for_end(const struct pacing *p, uint64_t total)
 {
 	uint64_t left = p->end > total ? p->end - total : 0;
 
-	return clamp(left * 1000000u / (p->rate ? p->rate : 1), SHORTEST_NS, PACING_REPORT_NS);
+	return clamp(left * 1000000u / (p->rate ? p->rate : 1), LATE_END_NS, PACING_REPORT_NS);
 }

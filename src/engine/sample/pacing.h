@@ -80,7 +80,7 @@ bool pacing_is_near(const struct pacing *p, uint64_t total);
  * process runs faster than recently. `alone`: it has no other threads.
  */
 uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone);
-/* The same until the open window must be over. */
+/* Nanoseconds until the open window must be over; its threads mostly end it before. */
 uint64_t pacing_wait_for_end(const struct pacing *p, uint64_t total);
 
 #endif
