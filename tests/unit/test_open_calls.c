@@ -102,10 +102,11 @@ static void give_frames(void)
 	sim_trail_take(&code.trail, code.lane, &q.totals);
 	for (unsigned i = 0; i < code.frames; i++) {
 		const struct sim_open_call c = call_of(&code.frame[i]);
+		struct sim_arc *arc = NULL;
 
 		add_lanes(&code.frame[i]);
-		sim_call_graph_add(&q.graph, &c, &code.frame[i].sums);
-		sim_call_graph_open(&q.graph, &q.stack, &c, &q.totals);
+		sim_call_graph_add(&q.graph, &c, &arc, &code.frame[i].sums);
+		sim_call_graph_open(&q.graph, &q.stack, &c, &arc, &q.totals);
 	}
 	code.frames = 0;
 	q.stack.fiber->sp = code.sp;
@@ -141,11 +142,12 @@ static void pop(void)
 {
 	struct frame *f = &code.frame[--code.frames];
 	const struct sim_open_call c = call_of(f);
+	struct sim_arc *arc = NULL;
 
 	add_lanes(f);
 	f->sums.calls = 1;
 	code.active[f->call.callee] = f->was_active;
-	sim_call_graph_add(&q.graph, &c, &f->sums);
+	sim_call_graph_add(&q.graph, &c, &arc, &f->sums);
 }
 
 static bool returns(uint64_t pc)

@@ -79,10 +79,11 @@ struct arena_data {
 	uint64_t spill2;    /* replaces that of struct thread, which other variants use */
 	uint64_t line_mask; /* address bits that number a line, for pext */
 	uint64_t far;	    /* bits of a distance on the stack beyond a frame, see arcs.h */
-	uint64_t unused;
+	uint64_t spill_rcx;
 	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
 	/* for 2^n bytes: the bits that are 0 in an aligned address */
 	uint64_t aligned[8];
+	uint64_t spill_r11;
 };
 
 #define ARENA_STUBS 6

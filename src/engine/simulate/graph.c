@@ -284,14 +284,15 @@ bool graph_is_in(uint32_t function, uint64_t start, uint64_t end)
 	return f->start < end && f->end > start;
 }
 
-void graph_open(struct graph_thread *gt, const struct sim_open_call *c)
+void graph_open(struct graph_thread *gt, const struct sim_open_call *c, struct sim_arc **arc)
 {
-	sim_call_graph_open(&graph, &gt->stack, c, &gt->totals);
+	sim_call_graph_open(&graph, &gt->stack, c, arc, &gt->totals);
 }
 
-void graph_add_sums(const struct sim_open_call *c, const struct sim_sums *sums)
+void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
+		    const struct sim_sums *sums)
 {
-	sim_call_graph_add(&graph, c, sums);
+	sim_call_graph_add(&graph, c, arc, sums);
 }
 
 void graph_show_active_in(uint8_t *cells, uint32_t count)

@@ -100,8 +100,9 @@ uint32_t graph_function(uint64_t pc);
 uint32_t graph_kind(uint32_t function);
 bool graph_begins(uint32_t function, uint64_t pc);
 bool graph_is_in(uint32_t function, uint64_t start, uint64_t end);
-void graph_open(struct graph_thread *gt, const struct sim_open_call *c);
-void graph_add_sums(const struct sim_open_call *c, const struct sim_sums *sums);
+void graph_open(struct graph_thread *gt, const struct sim_open_call *c, struct sim_arc **arc);
+void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
+		    const struct sim_sums *sums);
 /* Show active functions in `cells`; those of a thread, or no longer; of none. */
 void graph_show_active_in(uint8_t *cells, uint32_t count);
 void graph_show_active(const struct graph_thread *gt, bool are_active);

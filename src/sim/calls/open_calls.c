@@ -24,20 +24,24 @@ static struct sim_arc *arc_of(struct sim_call_graph *g, const struct sim_open_ca
 }
 
 void sim_call_graph_open(struct sim_call_graph *g, struct sim_call_stack *s,
-			 const struct sim_open_call *c, const struct sim_totals *totals)
+			 const struct sim_open_call *c, struct sim_arc **arc,
+			 const struct sim_totals *totals)
 {
 	const bool is_jump = c->flags & SIM_ARC_JUMP;
 	const uint64_t sp = !is_jump ? c->sp : s->fiber->count != 0 ? sim_top(s)->sp : UINT64_MAX;
 
-	if (sim_frames_open(g, s, arc_of(g, c), sp, totals))
+	if (*arc == NULL)
+		*arc = arc_of(g, c);
+	if (sim_frames_open(g, s, *arc, sp, totals))
 		sim_top(s)->back = c->back;
 }
 
 void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
-			const struct sim_sums *sums)
+			struct sim_arc **known, const struct sim_sums *sums)
 {
-	struct sim_arc *arc = arc_of(g, c);
+	struct sim_arc *arc = *known != NULL ? *known : arc_of(g, c);
 
+	*known = arc;
 	if (arc == NULL) {
 		g->lost += sums->calls;
 		return;

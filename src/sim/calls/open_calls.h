@@ -36,13 +36,17 @@ static inline bool sim_sums_are_any(const struct sim_sums *s)
 	return any != 0;
 }
 
-/* The call is open; its costs count from now on. */
+/*
+ * The call is open; its costs count from now on. *arc: the call's arc, which is the same each time;
+ * NULL: not known yet.
+ */
 void sim_call_graph_open(struct sim_call_graph *g, struct sim_call_stack *s,
-			 const struct sim_open_call *c, const struct sim_totals *totals);
+			 const struct sim_open_call *c, struct sim_arc **arc,
+			 const struct sim_totals *totals);
 
-/* Add to the arc. Its stack pointer and return address are unused. */
+/* Add to the arc, which is as above. The call's stack pointer and return address are unused. */
 void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
-			const struct sim_sums *sums);
+			struct sim_arc **arc, const struct sim_sums *sums);
 
 /* Show the functions that are active on the running stack, or none of them. */
 void sim_call_graph_show(const struct sim_call_graph *g, const struct sim_call_stack *s,

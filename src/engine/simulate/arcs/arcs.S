@@ -118,11 +118,19 @@
 	lea	arcs_towards(%rip), %rdi
 	add	%rdx, %rdi
 	cmp	%rcx, TO_TARGET(%rdi)
+	jne	98f
+	cmp	%esi, TO_SITE(%rdi)
+	jne	98f
+97:	mov	TO_CELL(%rdi), %esi
+	mov	TO_LINE(%rdi), %edi
+	.subsection 1
+98:	xor	$1 << TO_SHIFT, %rdi
+	cmp	%rcx, TO_TARGET(%rdi)
 	jne	\slow
 	cmp	%esi, TO_SITE(%rdi)
-	jne	\slow
-	mov	TO_CELL(%rdi), %esi
-	mov	TO_LINE(%rdi), %edi
+	je	97b
+	jmp	\slow
+	.previous
 	.endm
 
 	.macro entry name

@@ -226,7 +226,7 @@ static void give_frames(struct thread *t, const uint64_t now[2], bool may_be_due
 		add_lanes(f, now);
 		c.sp = f->sp;
 		c.back = l->back;
-		graph_open(gt, &c);
+		graph_open(gt, &c, &arcs_info(f->line)->arc[f->old]);
 	}
 	if (state()->sp != a.sp)
 		gt->stack.fiber->sp = state()->sp;
@@ -313,6 +313,16 @@ static bool has_code(uint64_t pc, uint32_t number, bool is_direct)
 	return has;
 }
 
+/* Does the return match the newest frame of the graph? Then it does not matter what it leads to. */
+static bool matches(const struct graph_thread *gt, const struct sim_record *r)
+{
+	const struct sim_fiber *fiber = gt->stack.fiber;
+	const struct sim_frame *top = fiber->count ? &fiber->frame[fiber->count - 1] : 0;
+
+	return r->site & SIM_RECORD_RETURN && top && top->sp == sim_record_sp(r) &&
+	       top->back == r->pc && top->arc->caller;
+}
+
 /* The record of a step, by the rules. Without code for pc, the thread will enter there. */
 static void follow(struct graph_thread *gt, const struct sim_record *r, bool has)
 {
@@ -344,9 +354,9 @@ void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 	}
 	site = &a.trail->sites[r.site & ~SIM_RECORD_RETURN];
 	r.pc = site->is_fixed ? site->pc : target;
-	has = has || has_code(r.pc, number, site->is_fixed);
 	give_frames(t, r.lane, false);
 	if (t->calls) {
+		has = has || matches(t->calls, &r) || has_code(r.pc, number, site->is_fixed);
 		follow(t->calls, &r, has);
 		bound(t->calls);
 	}

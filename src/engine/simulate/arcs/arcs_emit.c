@@ -151,12 +151,13 @@ static void emit_leave(const struct job *j, struct out *o, enum arcs_thunk kind,
 /* A call by a line: rcx and r11 are stored, and loaded at the end. */
 static void put_call(struct job *j, uint32_t line)
 {
+	struct arena_data *d = j->arena->data;
 	const uint32_t cell = arcs_way(line)->cell;
 	struct out *o = &j->o, cold = {.p = j->arena->cold -= COLD_MOST};
 	const uint8_t *begin = cold.p;
 
-	emit_store_gs(o, RCX, T_SPILL4);
-	emit_store_gs(o, R11, T_SPILL1);
+	emit_store_near(o, RCX, &d->spill_rcx);
+	emit_store_near(o, R11, &d->spill_r11);
 	emit_load_abs(o, R11, A_TOP);
 	emit_put_frame(o, F_LINE, line); /* faults if there is no room */
 	/* between the frame's stack pointer and this one lie 1 to 2^A_NEAR_LOG bytes */
@@ -164,7 +165,7 @@ static void put_call(struct job *j, uint32_t line)
 	emit_not_rcx(o);
 	emit_bytes(o, (const uint8_t[]){0x48, 0x8d, 0x4c, 0x0c, 1}, 5); /* lea rcx, [rsp+rcx+1] */
 	emit_not_rcx(o);
-	emit_bits(o, RCX, RCX, &j->arena->data->far, 0, A_NEAR_LOG);
+	emit_bits(o, RCX, RCX, &d->far, 0, A_NEAR_LOG);
 	emit_jump_unless_rcx_0(o, begin);
 	emit_store(o, R11, F_SP, RSP);
 	emit_store_abs(o, RSP, A_SP);
@@ -178,17 +179,18 @@ static void put_call(struct job *j, uint32_t line)
 	emit_lea(o, R11, R11, F_BYTES);
 	emit_store_abs(o, R11, A_TOP);
 	emit_leave(j, &cold, ARCS_SLOW_CALL, line, o->p);
-	emit_load_gs(o, R11, T_SPILL1);
-	emit_load_gs(o, RCX, T_SPILL4);
+	emit_load_near(o, R11, &d->spill_r11);
+	emit_load_near(o, RCX, &d->spill_rcx);
 }
 
 static void put_site(struct job *j, struct out *o, uint32_t step)
 {
 	enum { LEAVE = 12 + 7 + 9 + 5 };
+	struct arena_data *d = j->arena->data;
 
-	emit_store_gs(o, R11, T_SPILL1);
+	emit_store_near(o, R11, &d->spill_r11);
 	emit_leave(j, o, ARCS_SITE, step, o->p + LEAVE);
-	emit_load_gs(o, R11, T_SPILL1);
+	emit_load_near(o, R11, &d->spill_r11);
 }
 
 static void emit_call(struct job *j, uint32_t line, uint32_t step)
@@ -202,14 +204,15 @@ static void emit_call(struct job *j, uint32_t line, uint32_t step)
 /* A jump by a line. */
 static void put_jump(struct job *j, struct out *o, uint32_t line)
 {
+	struct arena_data *d = j->arena->data;
 	const uint32_t cell = arcs_way(line)->cell;
 	struct out cold = {.p = j->arena->cold -= COLD_MOST};
 	const uint8_t *begin = cold.p;
 
-	emit_store_gs(o, RCX, T_SPILL4);
+	emit_store_near(o, RCX, &d->spill_rcx);
 	emit_load_cell_of(o, cell);
 	emit_jump_unless_rcx_0(o, begin);
-	emit_store_gs(o, R11, T_SPILL1);
+	emit_store_near(o, R11, &d->spill_r11);
 	emit_load_abs(o, R11, A_TOP);
 	emit_put_frame(o, F_LINE, line); /* faults if there is no room */
 	emit_put_frame(o, F_CELL, cell);
@@ -222,11 +225,11 @@ static void put_jump(struct job *j, struct out *o, uint32_t line)
 	emit_activate(o, cell);
 	emit_lea(o, R11, R11, F_BYTES);
 	emit_store_abs(o, R11, A_TOP);
-	emit_store_gs(&cold, R11, T_SPILL1);
+	emit_store_near(&cold, R11, &d->spill_r11);
 	emit_leave(j, &cold, arcs_goes_back(line) ? ARCS_SLOW_JUMP : ARCS_JUMP_BY_RULES, line,
 		   o->p);
-	emit_load_gs(o, R11, T_SPILL1);
-	emit_load_gs(o, RCX, T_SPILL4);
+	emit_load_near(o, R11, &d->spill_r11);
+	emit_load_near(o, RCX, &d->spill_rcx);
 }
 
 static void emit_jump_to(struct job *j, struct out *o, uint64_t pc, uint32_t step,

@@ -36,7 +36,7 @@ static struct {
 } l;
 
 uint8_t *arcs_lines, *arcs_ways;
-struct arcs_towards arcs_towards[1 << TO_BITS];
+struct arcs_towards arcs_towards[1 << TO_BITS] __attribute__((aligned(64)));
 
 bool arcs_lines_start(struct sim_trail *trail)
 {
@@ -109,6 +109,7 @@ static uint32_t make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 	*i = *like;
 	for (uint32_t k = 0; k < ARCS_RARE; k++)
 		i->rare[k] = 0;
+	i->arc[0] = i->arc[1] = 0;
 	i->callee = callee;
 	i->led = 0;
 	i->leads_on = leads_on(callee);
@@ -171,6 +172,7 @@ void arcs_find(uint32_t number, uint64_t pc)
 			return;
 		site->lines = line;
 	}
+	arcs_towards[(to - arcs_towards) ^ 1] = *to; /* one of the two places of both */
 	*to = (struct arcs_towards){
 		.target = pc, .site = number, .line = line, .cell = arcs_way(line)->cell};
 }
@@ -251,7 +253,7 @@ static void flush(uint32_t line)
 	if (n->calls[1]) {
 		const struct sim_open_call c = arcs_open_call(line, true);
 
-		graph_add_sums(&c, &(struct sim_sums){.calls = n->calls[1]});
+		graph_add_sums(&c, &i->arc[1], &(struct sim_sums){.calls = n->calls[1]});
 	}
 	sums.lane[0] = n->lane[0];
 	sums.lane[1] = n->lane[1];
@@ -262,7 +264,7 @@ static void flush(uint32_t line)
 	if (sim_sums_are_any(&sums)) {
 		const struct sim_open_call c = arcs_open_call(line, false);
 
-		graph_add_sums(&c, &sums);
+		graph_add_sums(&c, &i->arc[0], &sums);
 	}
 	n->calls[0] = n->calls[1] = 0;
 	memset(n->lane, 0, sizeof n->lane);

@@ -54,6 +54,7 @@ _Static_assert(sizeof(struct arcs_way) == 1 << L_SHIFT, "layout");
 
 struct arcs_info {
 	uint64_t rare[ARCS_RARE]; /* sums of misses */
+	struct sim_arc *arc[2];	  /* in the graph, that of active functions behind; or NULL */
 	uint64_t pc;		  /* of the call or jump */
 	uint32_t caller, callee;  /* functions */
 	uint32_t site;		  /* 0: reached through a stub */
