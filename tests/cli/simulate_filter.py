@@ -10,7 +10,8 @@ import contextlib
 import os
 
 from cases import case, check, main
-from simulate_common import SEVERAL, SMALL, check_filter, check_same_costs, counted, program, set_up, simulate, totals
+from simulate_common import (SEVERAL, SMALL, ask, batches, check_filter, check_same_costs, counted, names, program, set_up,
+                             simulate, totals)
 
 
 @contextlib.contextmanager
@@ -107,6 +108,23 @@ def calls_that_are_open_at_reports_keep_their_costs():
         with environment(switch):
             for command in ['call-graph'], ['returns'], ['special']:
                 check_filter(*SMALL, '--', program(command[0]), *command[1:])
+
+
+@case
+def costs_of_calls_add_up_whenever_signals_come():
+    """What a function and its calls cost is what the calls of it cost; there is no recursion."""
+    with environment('report_us=1000'):
+        simulate('--', program('fasttimers'))
+    columns = ', '.join('sum("%s")' % c for c in names()[:3])
+    into = {node: list(row) for node, *row in ask('SELECT callee_id, %s FROM arc GROUP BY 1' % columns)}
+    spent = {node: list(row) for node, *row in ask('SELECT caller_id, %s FROM arc GROUP BY 1' % columns)}
+    for _, (node, _, *numbers) in batches('cost_batch', 'run.db'):
+        row = spent.setdefault(node, [0] * 3)
+        for i, number in enumerate(numbers[:3]):
+            row[i] += number
+    check(len(into) > 100, len(into))
+    for node, row in into.items():
+        check(row == spent.get(node, [0] * 3), ask('SELECT function FROM node WHERE id = %d' % node), row, spent.get(node))
 
 
 @case

@@ -343,36 +343,58 @@ uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct seg
 
 /* ---- Threads ---- */
 
+/* Functions that are active in other threads do not show. Returns the count to set behind. */
+static uint32_t show_only(const struct thread *t)
+{
+	const uint32_t shown = graph.shown_count;
+
+	if (!arcs_are_of(t))
+		graph.shown_count = 0;
+	return shown;
+}
+
 void graph_break(struct thread *t)
 {
+	uint32_t shown;
+
 	if (!t->calls)
 		return;
 	collect_lock();
 	filter_calls_settle(t);
+	shown = show_only(t);
 	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
+	graph.shown_count = shown;
 	t->calls->is_due = true;
 	collect_unlock();
 }
 
 void graph_signal(struct thread *t)
 {
+	uint32_t shown;
+
 	if (!t->calls)
 		return;
 	collect_lock();
 	filter_calls_settle(t);
+	shown = show_only(t);
 	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
+	graph.shown_count = shown;
 	t->calls->is_due = true;
 	collect_unlock();
 }
 
 void graph_signal_return(struct thread *t)
 {
+	uint32_t shown;
+
 	if (!t->calls)
 		return;
 	collect_settle(t);
 	collect_lock();
 	filter_calls_settle(t);
+	shown = show_only(t);
 	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
+	graph.shown_count = shown;
 	t->calls->is_due = true;
 	collect_unlock();
 }

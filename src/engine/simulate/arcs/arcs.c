@@ -251,6 +251,11 @@ void arcs_show(struct thread *t)
 	bound(gt);
 }
 
+bool arcs_are_of(const struct thread *t)
+{
+	return a.owner == t;
+}
+
 void arcs_hide(struct thread *t)
 {
 	if (t->calls)

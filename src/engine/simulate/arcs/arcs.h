@@ -100,6 +100,8 @@ void arcs_begin(void);
 void arcs_settle(struct thread *t);
 void arcs_show(struct thread *t);
 void arcs_hide(struct thread *t);
+/* Are the frames, and what is shown of active functions, those of t? */
+bool arcs_are_of(const struct thread *t);
 /* t enters the cache at t->rip; its graph did not know. */
 void arcs_enter(struct thread *t);
 void arcs_count(struct thread *t, uint32_t event, int64_t amount);
