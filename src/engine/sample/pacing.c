@@ -28,7 +28,7 @@
 #define EXTRA_DECAY 16u
 #define EXTRA_MOST  100000u /* ns; if more, another program was scheduled */
 #define MOST_A_NS   200u    /* accesses a nanosecond; faster than any thread */
-#define LATE_PART   2u	    /* of a window; one that would begin later is skipped */
+#define LATE_PART   2u	    /* of a window; one that would begin later is moved */
 /*
  * All of a run's first accesses lie in windows, side by side: short runs need that, and a table of
  * far lines (far_lines.h) without gaps. It costs a second or two at most, once per run, for any
@@ -151,12 +151,25 @@ void pacing_start(struct pacing *p, uint64_t seed)
 			     .seen_ns = now_ns()};
 }
 
+/* The window begins at another place of what is left of its period. False: there is no room. */
+static bool move_window(struct pacing *p, uint64_t total)
+{
+	const uint64_t length = p->end - p->start;
+
+	if (total + length >= p->period_end)
+		return false;
+	p->start = total + random_next(&p->rng) % (p->period_end - length - total + 1);
+	p->end = p->start + length;
+	return true;
+}
+
 void pacing_pass_over(struct pacing *p, uint64_t total)
 {
 	bool missed = false;
 
 	while (total > p->start + (p->end - p->start) / LATE_PART) {
-		pacing_leave_out(p);
+		if (!move_window(p, total))
+			pacing_leave_out(p);
 		missed = true;
 	}
 	/*

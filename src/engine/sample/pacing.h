@@ -43,7 +43,8 @@ void pacing_start(struct pacing *p, uint64_t seed);
 void pacing_next(struct pacing *p);
 /*
  * The process has passed the window's beginning, as it ran faster than expected. Choose a window
- * ahead of `total`, or one of which less than half is past. It stands for the skipped periods, too.
+ * ahead of `total`, or one of which less than half is past: in the rest of the period, or else in
+ * the next one. Then it stands for the skipped periods, too.
  */
 void pacing_pass_over(struct pacing *p, uint64_t total);
 /* The ring has no room for the chosen window: choose the next, which also stands for its period. */
