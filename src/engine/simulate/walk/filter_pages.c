@@ -21,6 +21,7 @@
 struct place {
 	uint64_t since;
 	uint32_t younger, older;
+	uint64_t newest; /* the line of its page that was, when its lines were looked at */
 };
 
 struct tlb {
@@ -52,8 +53,10 @@ static uint32_t *cell_of(const struct tlb *t, uint64_t line)
 	return t == &data ? filter_data_cell(line) : filter_known_code_cell(line);
 }
 
+#define TOGETHER 8u /* lines whose cells are looked at together */
+
 /*
- * The lines of the page, as bits, that code may hit; of code, those that were translated. Without
+ * The lines of the page, as bits, that code may hit; of code, those that were translated. With few
  * branches, as no guess is good.
  */
 static uint64_t known_lines(const struct tlb *t, uint64_t page)
@@ -61,27 +64,61 @@ static uint64_t known_lines(const struct tlb *t, uint64_t page)
 	const uint64_t line = page * PAGE_LINES;
 	const uint32_t *cells = t == &data ? filter_data_cell(line) : filter_code_index(line);
 	uint64_t lines = 0;
+	uint32_t groups = 0;
 
-#pragma GCC unroll 16
-	for (uint32_t n = 0; n < PAGE_LINES; n++)
-		lines = lines >> 1 | (cells[n] ? 1ull << 63 : 0);
+#pragma GCC unroll 8
+	for (uint32_t g = 0; g < PAGE_LINES / TOGETHER; g++) {
+		const uint64_t *two = (const uint64_t *)(const void *)(cells + g * TOGETHER);
+
+		groups |= (uint32_t)((two[0] | two[1] | two[2] | two[3]) != 0) << g;
+	}
+	for (; groups; groups &= groups - 1) {
+		const uint32_t first = (uint32_t)__builtin_ctz(groups) * TOGETHER;
+		uint64_t some = 0;
+
+#pragma GCC unroll 8
+		for (uint32_t n = 0; n < TOGETHER; n++)
+			some |= (uint64_t)(cells[first + n] != 0) << n;
+		lines |= some << first;
+	}
 	return lines;
 }
 
-/* The lines of the page that code may hit, as bits. Raises *time to their last use. */
-static uint64_t look_at(const struct tlb *t, uint64_t page, uint64_t *time)
+/* Where the last use of a line stands, if code may hit it; else NULL. */
+static const uint64_t *stamp_of(const struct tlb *t, uint64_t line)
 {
+	const uint32_t *cell = cell_of(t, line);
+
+	return cell ? (const uint64_t *)(uintptr_t)*cell : 0;
+}
+
+/*
+ * The lines of a place's page that code may hit, as bits. Raises *time to their last use. Most
+ * pages that were used again were so in the same line: if that says enough, no other is looked at,
+ * and the result is 0.
+ */
+static uint64_t look_at(const struct tlb *t, uint32_t place, uint64_t *time)
+{
+	const uint64_t page = sim_entry_line(t->entries[place]);
+	struct place *p = &t->list[place];
+	const uint64_t *stamp = p->newest / PAGE_LINES == page ? stamp_of(t, p->newest) : 0;
 	uint64_t lines = 0;
 
+	if (stamp && *stamp > *time) {
+		*time = *stamp;
+		return 0;
+	}
 	for (uint64_t known = known_lines(t, page); known; known &= known - 1) {
-		const uint32_t place =
-			*cell_of(t, page * PAGE_LINES + (uint64_t)__builtin_ctzll(known));
+		const uint64_t line = page * PAGE_LINES + (uint64_t)__builtin_ctzll(known);
 
-		if (!place)
+		stamp = stamp_of(t, line);
+		if (!stamp)
 			continue;
 		lines |= known & -known;
-		if (*(uint64_t *)(uintptr_t)place > *time)
-			*time = *(uint64_t *)(uintptr_t)place;
+		if (*stamp > *time) {
+			*time = *stamp;
+			p->newest = line;
+		}
 	}
 	return lines;
 }
@@ -173,7 +210,7 @@ static uint32_t oldest(struct tlb *t, uint64_t set, uint64_t *lines)
 		if (is_free(t, place))
 			return place;
 		time = t->times[place] > time ? t->times[place] : time;
-		*lines = look_at(t, sim_entry_line(t->entries[place]), &time);
+		*lines = look_at(t, place, &time);
 		if (time == t->list[place].since)
 			return place;
 		take_from_list(t, place);
