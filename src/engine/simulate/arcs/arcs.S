@@ -50,11 +50,6 @@
 	add	arcs_lines(%rip), %rdx
 	.endm
 
-/* The way of the line whose offset is in e\to. */
-	.macro way_at to
-	add	arcs_ways(%rip), %r\to
-	.endm
-
 /*
  * Ends the newest frame, which ends at r11: its function is as active as before, and the sums of
  * its line, rdx, get what A_LANES has more than they had then. Without room for a span goes to
@@ -219,11 +214,11 @@
 	cmp	A_BASE, %r11
 	je	.Lslow_lead
 	mov	F_LINE-F_BYTES(%r11), %edi
-	way_at	di
-	cmp	%rcx, W_LED_TARGET(%rdi)
+	add	arcs_lines(%rip), %rdi
+	cmp	%rcx, L_LED_TARGET(%rdi)
 	jne	.Lslow_lead
-	mov	W_LED_CELL(%rdi), %esi
-	mov	W_LED(%rdi), %edi
+	mov	L_LED_CELL(%rdi), %esi
+	mov	L_LED(%rdi), %edi
 	mov	%esi, A_NEXT+4
 	mov	%edi, A_NEXT
 	store_lanes A_LANES
@@ -242,8 +237,8 @@
 	entry	arcs_slow_jump
 	begin_step
 	mov	%gs:T_MISS_SITE, %edi
-	way_at	di
-	mov	W_CELL(%rdi), %esi
+	add	arcs_lines(%rip), %rdi
+	mov	L_CELL(%rdi), %esi
 	mov	A_TOP, %r11
 8:	cmp	A_BASE, %r11
 	je	.Lslow_jump

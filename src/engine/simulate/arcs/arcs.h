@@ -8,7 +8,6 @@
  *   low page:  | top | base | sp | next note | ...          A_*
  *   frames:    base -> | frame | frame | ... | <- top       F_*, up to a page that faults
  *   lines:     | arc | arc | ...                            L_*, one for each arc
- *   ways:      | arc | arc | ...                            W_*, what is constant of them
  *   cells:     | function 0 | function 1 | ...              a byte: is it active (1), or not (0)
  *
  * The frame below the base is none: its F_SP bounds the stack pointers of calls that need no rules
@@ -44,13 +43,13 @@
 #define L_LANES 0  /* sums of calls of functions that were not active */
 #define L_CALLS 16 /* u32: these calls, and those of active ones */
 #define L_BACK	24 /* the return address; 0: it is a jump */
-#define L_SHIFT 5
+#define L_SHIFT 6
 
-/* struct arcs_way, at the same offset. If the callee is a stub: to what it has led last. */
-#define W_CELL	     8
-#define W_LED	     12 /* u32: the line of that; 0: none yet */
-#define W_LED_TARGET 16
-#define W_LED_CELL   24
+#define L_CELL 40
+/* If the callee is a stub: to what it has led last. */
+#define L_LED	     44 /* u32: the line of that; 0: none yet */
+#define L_LED_TARGET 48
+#define L_LED_CELL   56
 
 /* struct arcs_towards */
 #define TO_TARGET      0

@@ -112,11 +112,6 @@ static void emit_load_sp(struct out *o)
 	emit_bytes(o, (const uint8_t[]){0x49, 0x8b, 0x4b, (uint8_t)(F_SP - F_BYTES)}, 4);
 }
 
-static void emit_not_rcx(struct out *o)
-{
-	emit_bytes(o, (const uint8_t[]){0x48, 0xf7, 0xd1}, 3);
-}
-
 /* vextracti32x4 [r11 + F_LANES], ymm31, 1; or movups [r11 + F_LANES], xmm14 */
 static void emit_lanes(struct out *o)
 {
@@ -152,7 +147,7 @@ static void emit_leave(const struct job *j, struct out *o, enum arcs_thunk kind,
 static void put_call(struct job *j, uint32_t line)
 {
 	struct arena_data *d = j->arena->data;
-	const uint32_t cell = arcs_way(line)->cell;
+	const uint32_t cell = arcs_line(line)->cell;
 	struct out *o = &j->o, cold = {.p = j->arena->cold -= COLD_MOST};
 	const uint8_t *begin = cold.p;
 
@@ -162,9 +157,9 @@ static void put_call(struct job *j, uint32_t line)
 	emit_put_frame(o, F_LINE, line); /* faults if there is no room */
 	/* between the frame's stack pointer and this one lie 1 to 2^A_NEAR_LOG bytes */
 	emit_load_sp(o);
-	emit_not_rcx(o);
-	emit_bytes(o, (const uint8_t[]){0x48, 0x8d, 0x4c, 0x0c, 1}, 5); /* lea rcx, [rsp+rcx+1] */
-	emit_not_rcx(o);
+	emit_bytes(o, (const uint8_t[]){0x48, 0xf7, 0xd1}, 3); /* not rcx */
+	emit_bytes(o, (const uint8_t[]){0x48, 0x8d, 0x8c, 0x0c}, 4);
+	emit_u32(o, (1u << A_NEAR_LOG) + 1); /* lea rcx, [rsp + rcx + ...] */
 	emit_bits(o, RCX, RCX, &d->far, 0, A_NEAR_LOG);
 	emit_jump_unless_rcx_0(o, begin);
 	emit_store(o, R11, F_SP, RSP);
@@ -205,7 +200,7 @@ static void emit_call(struct job *j, uint32_t line, uint32_t step)
 static void put_jump(struct job *j, struct out *o, uint32_t line)
 {
 	struct arena_data *d = j->arena->data;
-	const uint32_t cell = arcs_way(line)->cell;
+	const uint32_t cell = arcs_line(line)->cell;
 	struct out cold = {.p = j->arena->cold -= COLD_MOST};
 	const uint8_t *begin = cold.p;
 

@@ -30,12 +30,12 @@ _Static_assert(sizeof(struct arcs_towards) == 1 << TO_SHIFT, "layout");
 
 static struct {
 	struct sim_trail *trail;
-	struct grow lines, ways, infos;
+	struct grow lines, infos;
 	uint8_t *active;	/* by function */
 	uint64_t loads, stores; /* since the last flush */
 } l;
 
-uint8_t *arcs_lines, *arcs_ways;
+uint8_t *arcs_lines;
 struct arcs_towards arcs_towards[1 << TO_BITS] __attribute__((aligned(64)));
 
 bool arcs_lines_start(struct sim_trail *trail)
@@ -43,12 +43,10 @@ bool arcs_lines_start(struct sim_trail *trail)
 	l.trail = trail;
 	l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
 	if (!l.active || grow_init(&l.lines, LINES_RESERVE) != 0 ||
-	    grow_init(&l.ways, LINES_RESERVE) != 0 || grow_init(&l.infos, INFOS_RESERVE) != 0)
+	    grow_init(&l.infos, INFOS_RESERVE) != 0)
 		return false;
 	arcs_lines = l.lines.base;
-	arcs_ways = l.ways.base;
 	grow_take(&l.lines, sizeof(struct arcs_line)); /* 0 is none */
-	grow_take(&l.ways, sizeof(struct arcs_way));
 	grow_take(&l.infos, sizeof(struct arcs_info));
 	graph_show_active_in(l.active, ACTIVE_BYTES);
 	return true;
@@ -96,16 +94,14 @@ static uint32_t make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 	const uint32_t callee = graph_function(pc);
 	struct arcs_info *i;
 	struct arcs_line *n;
-	struct arcs_way *w;
 
 	if (!may_be(like->caller) || !may_be(callee) || !has_room(&l.lines, sizeof *n) ||
-	    !has_room(&l.ways, sizeof *w) || !has_room(&l.infos, sizeof *i))
+	    !has_room(&l.infos, sizeof *i))
 		return 0;
 	n = grow_take(&l.lines, sizeof *n);
-	w = grow_take(&l.ways, sizeof *w);
 	i = grow_take(&l.infos, sizeof *i);
-	*n = (struct arcs_line){.back = back};
-	*w = (struct arcs_way){.target = pc, .cell = (uint32_t)(uintptr_t)&l.active[callee]};
+	*n = (struct arcs_line){
+		.back = back, .target = pc, .cell = (uint32_t)(uintptr_t)&l.active[callee]};
 	*i = *like;
 	for (uint32_t k = 0; k < ARCS_RARE; k++)
 		i->rare[k] = 0;
@@ -141,7 +137,7 @@ bool arcs_goes_back(uint32_t line)
 {
 	const struct arcs_info *i = arcs_info(line);
 
-	return !i->leads_on && !graph_begins(i->callee, arcs_way(line)->target);
+	return !i->leads_on && !graph_begins(i->callee, arcs_line(line)->target);
 }
 
 struct arcs_range arcs_function_of(uint32_t number)
@@ -162,7 +158,7 @@ void arcs_find(uint32_t number, uint64_t pc)
 		&arcs_towards[(key + number * TO_SITE_FACTOR) & ((1u << TO_BITS) - 1)];
 	uint32_t line = (uint32_t)site->lines;
 
-	while (line && arcs_way(line)->target != pc)
+	while (line && arcs_line(line)->target != pc)
 		line = arcs_info(line)->others;
 	if (!line) {
 		lock_take(&engine.translate_lock);
@@ -174,19 +170,19 @@ void arcs_find(uint32_t number, uint64_t pc)
 	}
 	arcs_towards[(to - arcs_towards) ^ 1] = *to; /* one of the two places of both */
 	*to = (struct arcs_towards){
-		.target = pc, .site = number, .line = line, .cell = arcs_way(line)->cell};
+		.target = pc, .site = number, .line = line, .cell = arcs_line(line)->cell};
 }
 
 void arcs_lead_on(uint32_t stub, uint64_t pc)
 {
 	struct arcs_info *i = arcs_info(stub);
-	struct arcs_way *w = arcs_way(stub);
+	struct arcs_line *w = arcs_line(stub);
 	struct arcs_info like = *i;
 	uint32_t line = i->led;
 
 	if (!i->leads_on)
 		return;
-	while (line && arcs_way(line)->target != pc)
+	while (line && arcs_line(line)->target != pc)
 		line = arcs_info(line)->others;
 	if (!line) {
 		like.others = i->led;
@@ -200,7 +196,7 @@ void arcs_lead_on(uint32_t stub, uint64_t pc)
 	}
 	w->led = line;
 	w->led_target = pc;
-	w->led_cell = arcs_way(line)->cell;
+	w->led_cell = arcs_line(line)->cell;
 }
 
 /* ---- Forgetting ---- */
@@ -210,7 +206,6 @@ void arcs_forget(void)
 	arcs_flush();
 	memset(arcs_towards, 0, sizeof arcs_towards);
 	l.lines.used = sizeof(struct arcs_line);
-	l.ways.used = sizeof(struct arcs_way);
 	l.infos.used = sizeof(struct arcs_info);
 }
 
@@ -222,7 +217,7 @@ void arcs_forget_code(uint64_t start, uint64_t end)
 	for (uint32_t line = sizeof(struct arcs_line); line < l.lines.used;
 	     line += sizeof(struct arcs_line)) {
 		const struct arcs_info *i = arcs_info(line);
-		struct arcs_way *w = arcs_way(line);
+		struct arcs_line *w = arcs_line(line);
 
 		if (w->led && graph_is_in(arcs_info(w->led)->callee, start, end))
 			w->led_target = 0;

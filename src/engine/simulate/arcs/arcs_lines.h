@@ -29,28 +29,24 @@ _Static_assert(offsetof(struct arcs_frame, lane) == F_LANES, "layout");
 _Static_assert(offsetof(struct arcs_frame, sp) == F_SP, "layout");
 _Static_assert(sizeof(struct arcs_frame) == F_BYTES, "layout");
 
+/* One cache line: what a return changes, and what leads on from a stub. */
 struct arcs_line {
 	uint64_t lane[2];
 	uint32_t calls[2];
 	uint64_t back;
-};
-
-_Static_assert(offsetof(struct arcs_line, calls) == L_CALLS, "layout");
-_Static_assert(offsetof(struct arcs_line, back) == L_BACK, "layout");
-_Static_assert(sizeof(struct arcs_line) == 1 << L_SHIFT, "layout");
-
-struct arcs_way {
 	uint64_t target;
 	uint32_t cell, led;
 	uint64_t led_target;
 	uint32_t led_cell, unused;
 };
 
-_Static_assert(offsetof(struct arcs_way, cell) == W_CELL, "layout");
-_Static_assert(offsetof(struct arcs_way, led) == W_LED, "layout");
-_Static_assert(offsetof(struct arcs_way, led_target) == W_LED_TARGET, "layout");
-_Static_assert(offsetof(struct arcs_way, led_cell) == W_LED_CELL, "layout");
-_Static_assert(sizeof(struct arcs_way) == 1 << L_SHIFT, "layout");
+_Static_assert(offsetof(struct arcs_line, calls) == L_CALLS, "layout");
+_Static_assert(offsetof(struct arcs_line, back) == L_BACK, "layout");
+_Static_assert(offsetof(struct arcs_line, cell) == L_CELL, "layout");
+_Static_assert(offsetof(struct arcs_line, led) == L_LED, "layout");
+_Static_assert(offsetof(struct arcs_line, led_target) == L_LED_TARGET, "layout");
+_Static_assert(offsetof(struct arcs_line, led_cell) == L_LED_CELL, "layout");
+_Static_assert(sizeof(struct arcs_line) == 1 << L_SHIFT, "layout");
 
 struct arcs_info {
 	uint64_t rare[ARCS_RARE]; /* sums of misses */
@@ -65,7 +61,7 @@ struct arcs_info {
 	bool is_inside;		  /* code goes on in the same block */
 };
 
-extern uint8_t *arcs_lines, *arcs_ways;
+extern uint8_t *arcs_lines;
 struct arcs_info *arcs_info(uint32_t line);
 
 static inline struct arcs_line *arcs_line(uint32_t line)
@@ -76,11 +72,6 @@ static inline struct arcs_line *arcs_line(uint32_t line)
 static inline uint64_t *arcs_rare(uint32_t line)
 {
 	return arcs_info(line)->rare;
-}
-
-static inline struct arcs_way *arcs_way(uint32_t line)
-{
-	return (struct arcs_way *)(void *)(arcs_ways + line);
 }
 
 /* The call of a frame, but for its stack pointer and return address. */
