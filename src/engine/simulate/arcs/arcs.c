@@ -60,9 +60,12 @@ uint64_t arcs_units[CELL_FIRST_MISS + ARCS_RARE];
 
 extern uint8_t filter_notes[]; /* filter_below.S */
 
+static struct arcs_state rest; /* without the filter's memory */
+static struct arcs_state *low_page = &rest;
+
 static struct arcs_state *state(void)
 {
-	return (struct arcs_state *)(uintptr_t)A_TOP;
+	return low_page;
 }
 
 static bool make_frames(void)
@@ -89,8 +92,17 @@ bool arcs_start(struct sim_trail *trail)
 
 void arcs_begin(void)
 {
+	low_page = (struct arcs_state *)(uintptr_t)A_TOP;
 	*state() = (struct arcs_state){
 		.top = a.base, .base = a.base, .note = (uint32_t)(uintptr_t)filter_notes};
+}
+
+void arcs_end(void)
+{
+	if (!a.on)
+		return;
+	rest = *state();
+	low_page = &rest;
 }
 
 bool arcs_are_on(void)

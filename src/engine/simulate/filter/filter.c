@@ -535,5 +535,6 @@ void filter_make_room(uint64_t start, uint64_t end)
 		if (segment_has_counter(s))
 			s->counter = 0;
 	}
+	arcs_end();
 	filter_memory_release();
 }
