@@ -22,6 +22,8 @@
 
 #define MOST_WAIT   3u	/* a divided window may last so many times longer than its shares */
 #define MOST_SHARES 16u /* of more threads, too few run in one window */
+/* Shorter periods are not divided: what threads owe at the end would be much of the run. */
+#define LEAST_GAP 3u /* windows */
 
 /* State of the process. The lock of collect.h guards it, and every thread's watch set. */
 static struct sampler {
@@ -282,7 +284,8 @@ static void leave_stream(void)
 }
 
 /*
- * Divides the window among the threads, if there are several, no crowd, and it lies behind a gap.
+ * Divides the window among the threads, if there are several, no crowd, and it lies behind a gap
+ * much longer than itself.
  * False: it stays closed, and the next one stands for its period, too.
  */
 static bool divide(const struct thread *t)
@@ -290,7 +293,7 @@ static bool divide(const struct thread *t)
 	uint64_t length = s.pace.end - s.pace.start;
 
 	if (t->process->listed < 2 || t->process->listed > MOST_SHARES ||
-	    length == s.pace.period_end - s.pace.period_start)
+	    s.pace.period_end - s.pace.period_start < LEAST_GAP * length)
 		return true;
 	if (!shares_divide(&s.shares, t->process, &s.pace)) {
 		pacing_leave_out(&s.pace);
