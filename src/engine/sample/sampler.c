@@ -285,8 +285,7 @@ static void leave_stream(void)
 
 /*
  * Divides the window among the threads, if there are several, no crowd, and it lies behind a gap
- * much longer than itself.
- * False: it stays closed, and the next one stands for its period, too.
+ * much longer than itself. False: it stays closed, and the next one stands for its period, too.
  */
 static bool divide(const struct thread *t)
 {
