@@ -22,8 +22,7 @@
 
 #define MOST_WAIT   3u	/* a divided window may last so many times longer than its shares */
 #define MOST_SHARES 16u /* of more threads, too few run in one window */
-/* Shorter periods are not divided: what threads owe at the end would be much of the run. */
-#define LEAST_GAP 3u /* windows */
+#define LEAST_GAP   3u	/* windows in a period: of shorter ones too much is owed at the end */
 
 /* State of the process. The lock of collect.h guards it, and every thread's watch set. */
 static struct sampler {
@@ -488,10 +487,7 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 	collect_unlock();
 }
 
-/*
- * Scans the part of a string instruction that lies in the open window. Its first access is the
- * process's process_at.
- */
+/* Scans the part of a string instruction in the window. Its first access: process_at. */
 static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at,
 			   uint64_t process_at)
 {
