@@ -18,7 +18,7 @@ import tempfile
 
 KINDS = {'speeds': 3, 'sleeps': 5, 'short': 3}  # threads that are told apart
 TOLERANCE = 0.15  # of the share
-LEAST = 0.1       # smaller ones have too few samples
+LEAST = 0.05      # smaller ones have too few samples
 
 
 def shares(options, kind, seed, profile):
