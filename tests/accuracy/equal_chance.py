@@ -5,7 +5,8 @@
 slow_fast makes half of its accesses in a function that is about 27 times as fast as the one that
 makes the other half. The fast one must have half of the weighted sampled accesses, on average over
 several seeds. Turns are longer than windows, about as long, and far shorter; and as long as the
-periods of windows, to which a sampler with a fixed period would lock.
+periods of windows, to which a sampler with a fixed period would lock: it has the fewest windows, so
+the most seeds.
 
     equal_chance.py [--build DIR] [--seeds N]
 """
@@ -18,16 +19,17 @@ import subprocess
 import sys
 import tempfile
 
+# Name, turns, loads in each, options of record, arguments of slow_fast, by how much there are more seeds.
 CASES = [
-    ('turns of 4 million accesses', '20', '2000000', [], []),
-    ('turns of 200,000', '400', '100000', [], []),
-    ('turns of 2,000', '40000', '1000', [], []),
+    ('turns of 4 million accesses', '20', '2000000', [], [], 1),
+    ('turns of 200,000', '400', '100000', [], [], 1),
+    ('turns of 2,000', '40000', '1000', [], [], 1),
     # Periods grow through the 400,000 accesses of a turn.
-    ('turns as long as periods', '200', '200000', ['--duty', '15'], []),
+    ('turns as long as periods', '200', '200000', ['--duty', '15'], [], 3),
     # Longer than several windows with the gaps between them.
-    ('string instructions', '10', '4000000', [], ['rep']),
+    ('string instructions', '10', '4000000', [], ['rep'], 1),
     # Short ones, which count themselves: windows are as long as many of them, and as 250 exactly.
-    ('short string instructions', '20', '2000000', [], ['rep', '200']),
+    ('short string instructions', '20', '2000000', [], ['rep', '200'], 1),
 ]
 TOLERANCE = 1.0  # points, beside three standard errors of the mean of MANY seeds, however few are tried
 MANY = 12
@@ -86,9 +88,9 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, turns, loads, more, how in CASES:
+        for name, turns, loads, more, how, times in CASES:
             runs = [share(options, [turns, loads] + how, more, seed, os.path.join(folder, 'x.db'))
-                    for seed in range(1, options.seeds + 1)]
+                    for seed in range(1, times * options.seeds + 1)]
             shares = [run[0] for run in runs]
             mean = statistics.mean(shares)
             error = statistics.stdev(shares) / len(shares) ** 0.5
