@@ -99,6 +99,33 @@ def arcs(path='run.db'):
         GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7""" % columns, path)
 
 
+def nodes(path='run.db'):
+    """Process, thread, and functions with their objects, callers last, of each node."""
+    rows = {row[0]: row[1:] for row in ask('SELECT id, process_id, thread, function, object, caller_id FROM node', path)}
+    found = {}
+
+    def chain(node):
+        if node not in found:
+            process, thread, function, of, caller = rows[node]
+            found[node] = process, thread, ((function, of), *(chain(caller)[2] if caller else ()))
+        return found[node]
+
+    return {node: chain(node) for node in rows}
+
+
+def jumps(path='run.db'):
+    """How often each jump was executed and taken."""
+    of, sums = nodes(path), {}
+    modules = dict(ask('SELECT id, path FROM module', path))
+    places = {location: (modules.get(inside[0]), inside[1]) if inside else None
+              for location, (_, _, *inside) in batches('location_batch', path)}
+    for _, (node, start, end, conditional, executed, taken) in batches('jump_batch', path):
+        key = of[node], places.get(start), places.get(end), conditional
+        before = sums.get(key, (0, 0))
+        sums[key] = before[0] + executed, before[1] + taken
+    return sums
+
+
 def counted(process=0, path='run.db'):
     """Ir, Dr and Dw as the counters of the process have them; see docs/counting.md."""
     return ask("""SELECT instructions + rep_iterations, accesses - stores, stores FROM process
@@ -116,7 +143,7 @@ def digits(path='run.db'):
 
 
 def check_filter(*command):
-    """With the filter and without all costs are the same, and all calls."""
+    """With the filter and without all costs are the same, and all calls and jumps."""
     for _ in range(3):
         simulate(*command)
         simulate('--no-filter', *command, path='other.db')
@@ -126,3 +153,7 @@ def check_filter(*command):
     here, there = arcs(), arcs('other.db')
     check(here == there, command, *(set(here) ^ set(there)))
     check(here or '--no-call-graph' in command, command, 'no calls')
+    if '--jumps' in command:
+        here, there = jumps(), jumps('other.db')
+        check(here, command, 'no jumps')
+        check(here == there, command, sorted(set(here.items()) ^ set(there.items()), key=str)[:20])

@@ -10,8 +10,8 @@ import contextlib
 import os
 
 from cases import case, check, main
-from simulate_common import (SEVERAL, SMALL, ask, batches, check_filter, check_same_costs, counted, names, program, set_up,
-                             simulate, totals)
+from simulate_common import (SEVERAL, SMALL, ask, batches, check_filter, check_same_costs, costs, counted, names, program,
+                             set_up, simulate, totals)
 
 
 @contextlib.contextmanager
@@ -158,11 +158,41 @@ def the_filter_mode_hands_its_lines_over():
 
 
 @case
+def jumps_are_counted_whatever_happens_between_them():
+    """Also where a thread is stopped behind a branch, a fault ends a segment, or another counter register is used."""
+    always = ['call-graph'], ['partway', 'fault'], ['toggles'], ['selfmod']
+    others = ['jumps'], ['special'], ['made-code'], ['dlopen'], ['strings'], ['vector13', 'calm']
+    for switch, commands in ('', (*always, *others)), ('report_us=1000', always), ('vector=0', always):
+        with environment(switch):
+            for command in commands:
+                check_filter('--jumps', *SMALL, '--', program(command[0]), *command[1:])
+
+
+@case
+def jumps_lead_to_what_is_executed_whenever_signals_come():
+    """No branch is taken more often than executed; or than what it leads to, unless a handler jumps out: 100 times."""
+    with environment('report_us=1000'):
+        simulate('--jumps', '--cache=LL=1M,16,64', '--', program('fasttimers'))
+    executed = {place: numbers[0] for place, numbers in costs().items()}
+    modules = dict(ask('SELECT id, path FROM module'))
+    places = {location: (process, modules.get(inside[0]), inside[1])
+              for location, (process, _, *inside) in batches('location_batch', 'run.db') if inside}
+    found = lost = 0
+    for _, (_, start, end, conditional, n, taken) in batches('jump_batch', 'run.db'):
+        check(0 <= taken <= n, start, end, conditional, n, taken)
+        if start in places and end in places:
+            lost += max(0, taken - executed.get(places[end], 0))
+            found += 1
+    check(found > 1000 and lost <= 100, found, lost)
+
+
+@case
 def what_is_replayed_with_vector_registers_changes_nothing():
-    """Jumps and contexts want each segment told, so that code does not look into the caches."""
+    """Contexts want each segment told, so that code does not look into the caches; nor at jumps with several."""
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    for more in ['--jumps'], ['--context=2'], ['--jumps', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--jumps', '--no-instructions']:
+    for more in (['--jumps', *SEVERAL], ['--context=2'], ['--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'],
+                 ['--context=1', '--jumps', '--no-instructions']):
         check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
 
 

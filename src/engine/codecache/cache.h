@@ -87,7 +87,7 @@ struct arena_data {
 };
 
 #define ARENA_STUBS 6
-#define ARENA_STEPS 9
+#define ARENA_STEPS 10
 
 struct arena {
 	uint8_t *base, *end;

@@ -233,6 +233,7 @@ struct thread {
 	/* after a fault: 1 + instructions of the last segment that have run; or 0 */
 	uint32_t cut_insns;
 	uint32_t cut_segment;	 /* that segment, in the filter variant */
+	uint32_t poll_segment;	 /* the same of the one that begins at poll_at */
 	uint32_t toggles_inside; /* a bit for each function of toggles.h that it is in */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */

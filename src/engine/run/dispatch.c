@@ -31,6 +31,7 @@
 #include "engine/sample/collect.h"
 #include "engine/sample/marks.h"
 #include "engine/sample/toggles.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_end.h"
@@ -390,11 +391,18 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	}
 }
 
+/* Is t about to continue at the segment where it was called? */
+static bool resumes_at_segment(const struct thread *t)
+{
+	return t->resuming && t->next == t->poll_at;
+}
+
 /* At the beginning of a segment, the thread was called, or has no room for stream entries. */
 static void exit_at_segment(struct thread *t, struct counts after)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
 	const struct block *b = cache_block_at(at);
+	const bool is_filter = b->variant == VARIANT_FILTER;
 
 	poll_answer(t);
 	if (t->exit == EXIT_FULL && lanes_hold_place(VARIANT_STREAM)) {
@@ -408,7 +416,13 @@ static void exit_at_segment(struct thread *t, struct counts after)
 		find_code_from(t, 0, ENTRY_NONE, b->pc);
 		return;
 	}
+	if (is_filter)
+		branches_passed(t->poll_segment, t->rip, 1);
 	resume_or_leave(t, b, at, t->rip, after);
+	if (is_filter && resumes_at_segment(t))
+		branches_passed(t->poll_segment, t->rip, -1);
+	else
+		t->poll_at = 0;
 }
 
 static void dispatch(struct thread *t)
@@ -460,6 +474,8 @@ void dispatch_wait_and_go_on(struct thread *t)
 	else if (t->cut_insns)
 		segments_cut_last(t);
 	if (t->resuming) {
+		if (t->variant == VARIANT_FILTER && resumes_at_segment(t))
+			branches_passed(t->poll_segment, t->rip, 1);
 		thread_uncount(t, &t->resume_after);
 		if (t->before_vector)
 			elements_undo(t);

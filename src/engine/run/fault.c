@@ -373,6 +373,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 		return false;
 	t->rip = b->pc + m->source;
 	t->poll_at = uc->mc.rip;
+	t->poll_segment = m->segment;
 	t->resume_after = counts_deferred(m->deferred);
 	t->exit = EXIT_POLL;
 	if (full) {

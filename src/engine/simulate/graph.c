@@ -44,6 +44,11 @@ bool graph_takes_steps(void)
 	return sim_call_graph_takes_steps(&graph);
 }
 
+bool graph_fits_code(bool are_in_line)
+{
+	return graph_takes_steps() || (are_in_line && !graph_has_cells());
+}
+
 uint64_t graph_function_end(uint64_t pc)
 {
 	const uint64_t end = engine_follows_calls() ? functions_end(pc) : 0;
@@ -295,6 +300,11 @@ void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
 	sim_call_graph_add(&graph, c, arc, sums);
 }
 
+void graph_add_jumps(struct sim_segment *from, uint64_t target, uint64_t n)
+{
+	sim_call_graph_add_jumps(&graph, from, target, n);
+}
+
 void graph_show_active_in(uint8_t *cells, uint32_t count)
 {
 	graph.shown = cells;
@@ -314,6 +324,7 @@ void graph_clear_active(void)
 
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)
 {
+	sim_call_graph_place(&graph, s);
 	sim_call_graph_leave(&gt->stack, s, &s->own, sp);
 	gt->is_due = true;
 }

@@ -46,6 +46,8 @@ bool graph_counts_in_cells(void);
 
 /* Can all segments be reported by steps? Valid after graph_start. */
 bool graph_takes_steps(void);
+/* Can code of the filter variant do what it needs? are_in_line: that follows calls by itself. */
+bool graph_fits_code(bool are_in_line);
 
 /*
  * The end of the function that contains pc. No segment, of any variant, continues beyond it. No
@@ -103,6 +105,7 @@ bool graph_is_in(uint32_t function, uint64_t start, uint64_t end);
 void graph_open(struct graph_thread *gt, const struct sim_open_call *c, struct sim_arc **arc);
 void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
 		    const struct sim_sums *sums);
+void graph_add_jumps(struct sim_segment *from, uint64_t target, uint64_t n);
 /* Show active functions in `cells`; those of a thread, or no longer; of none. */
 void graph_show_active_in(uint8_t *cells, uint32_t count);
 void graph_show_active(const struct graph_thread *gt, bool are_active);

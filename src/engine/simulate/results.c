@@ -7,6 +7,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -152,6 +153,7 @@ static void tell_segment(struct process *p, struct segment *s)
 	const uint32_t next = cells_next();
 
 	filter_count_executions(s);
+	branches_report(s);
 	filter_take_misses(s);
 	tell(p, &own, s->executions);
 	s->executions = 0;

@@ -89,9 +89,16 @@ struct segment {
 	uint8_t quick;	   /* for replay_wide: `lines`; 0: replay_odd handles the segment */
 	uint8_t end;	   /* enum segment_end */
 	uint8_t room;	   /* for accesses */
-	uint16_t bytes;
-	/* In the filter variant this is the end of it, see segment_graph. */
-	uint8_t size[SEGMENT_QUICK_ACCESSES];
+	union {
+		struct {
+			uint16_t bytes;
+			uint8_t size[SEGMENT_QUICK_ACCESSES];
+		};
+		struct { /* in the filter variant, which ends here: see segment_graph */
+			uint16_t same_bytes, unused;
+			uint32_t passes; /* address of a counter: see branches.h; or 0 */
+		};
+	};
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
 };
 
@@ -99,7 +106,7 @@ struct segment {
 #define SEGMENT_FILTER_BYTES 32u
 
 _Static_assert(sizeof(struct segment) == SEGMENT_LINE_BYTES, "a cache line");
-_Static_assert(offsetof(struct segment, size) <= SEGMENT_FILTER_BYTES,
+_Static_assert(offsetof(struct segment, passes) + sizeof(uint32_t) == SEGMENT_FILTER_BYTES,
 	       "what the filter variant needs");
 _Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES,
 	       "what a step looks at: the second");

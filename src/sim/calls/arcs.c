@@ -107,8 +107,8 @@ struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_cal
 
 /* ---- Jumps ---- */
 
-static struct sim_jump *find_jump(struct sim_call_graph *g, const struct sim_segment *from,
-				  const struct sim_cell *cell, uint64_t target)
+struct sim_jump *sim_jumps_find(struct sim_call_graph *g, const struct sim_segment *from,
+				const struct sim_cell *cell, uint64_t target)
 {
 	uint64_t hash = sim_table_hash((uintptr_t)cell, target), at;
 	struct sim_jump *jump;
@@ -133,9 +133,9 @@ void sim_call_graph_jumped(struct sim_call_graph *g, const struct sim_call_stack
 	if (last == NULL || s->transfer != SIM_GOES_ON)
 		return;
 	if (last->end == SIM_END_BRANCH) {
-		s->cell->taken += segment->pc == last->target;
+		s->cell->taken += !last->owner_counts_taken && segment->pc == last->target;
 	} else if (last->end == SIM_END_JUMP_INDIRECT && segment->function == last->function) {
-		jump = find_jump(g, last, s->cell, segment->pc);
+		jump = sim_jumps_find(g, last, s->cell, segment->pc);
 		if (jump != NULL)
 			jump->taken++;
 		else

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "sim/base/event_bits.h"
+#include "sim/calls/call_steps.h"
 #include "sim/calls/quick_step.h"
 
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
@@ -374,8 +375,10 @@ static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
 		entered = entered_by(g, trail, site, r);
 	if (entered == NULL)
 		return;
-	if (r->site != SIM_RECORD_ENTERS)
+	if (r->site != SIM_RECORD_ENTERS) {
+		sim_call_graph_place(g, site->left);
 		sim_call_graph_leave(s, site->left, &site->left->own, sim_record_sp(r));
+	}
 	sim_call_graph_enter(g, s, entered, totals);
 	if (r->site == SIM_RECORD_ENTERS || s->fiber->count == 0)
 		return;
@@ -426,6 +429,7 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			    const struct sim_record *r, const struct sim_record *end)
 {
 	const struct sim_record *const first = r, *last;
+	const bool is_quick = sim_call_graph_takes_steps(g);
 	struct sim_quick q;
 
 	g->is_wide = trail->is_wide;
@@ -435,7 +439,7 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			add_events(totals, trail, r);
 			continue;
 		}
-		last = quick_step(g, &q, trail, r, end, totals);
+		last = is_quick ? quick_step(g, &q, trail, r, end, totals) : NULL;
 		if (last != NULL) {
 			r = last;
 			continue;

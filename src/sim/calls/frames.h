@@ -173,4 +173,8 @@ struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *se
 struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
 				  struct sim_segment *segment);
 
+/* Find or add the jump from the end of `from`, in that cell. Returns NULL without room. */
+struct sim_jump *sim_jumps_find(struct sim_call_graph *g, const struct sim_segment *from,
+				const struct sim_cell *cell, uint64_t target);
+
 #endif

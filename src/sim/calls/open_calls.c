@@ -54,6 +54,19 @@ void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
 		arc->inclusive[i] += sums->rare[i - SIM_OFTEN];
 }
 
+void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint64_t target,
+			      uint64_t n)
+{
+	struct sim_jump *jump;
+
+	sim_call_graph_place(g, from);
+	jump = sim_jumps_find(g, from, &from->own, target);
+	if (jump != NULL)
+		jump->taken += n;
+	else
+		g->lost += n;
+}
+
 void sim_call_graph_show(const struct sim_call_graph *g, const struct sim_call_stack *s,
 			 bool are_active)
 {

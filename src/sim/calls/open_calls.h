@@ -48,6 +48,10 @@ void sim_call_graph_open(struct sim_call_graph *g, struct sim_call_stack *s,
 void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
 			struct sim_arc **arc, const struct sim_sums *sums);
 
+/* Control has gone from the end of `from` to another place in its function n times. */
+void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint64_t target,
+			      uint64_t n);
+
 /* Show the functions that are active on the running stack, or none of them. */
 void sim_call_graph_show(const struct sim_call_graph *g, const struct sim_call_stack *s,
 			 bool are_active);

@@ -9,6 +9,7 @@
 #ifndef DWELL_SIM_CALLS_SEGMENT_H
 #define DWELL_SIM_CALLS_SEGMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,7 +52,9 @@ struct sim_segment {
 	struct sim_arc *from; /* arc by which it was last entered, if that was not plain; a hint */
 	uint64_t end_pc;      /* last instruction */
 	uint8_t end;	      /* enum sim_segment_end */
-	uint8_t unused[7];
+	bool owner_counts_taken; /* sim_cell.taken is the owner's */
+	uint8_t unused[2];
+	uint32_t before; /* the owner's */
 	/* The rest. */
 	uint64_t pc;		 /* first instruction */
 	uint64_t target;	 /* of a direct branch, jump or call; otherwise 0 */

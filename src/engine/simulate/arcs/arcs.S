@@ -192,11 +192,22 @@
 	mov	%r11, A_TOP
 	end_step
 
+/* An indirect jump to rcx, which is counted, too, if it stays in its function. */
+	entry	arcs_switch
+	begin_step
+	find_line .Lslow_switch
+	mov	%edi, %edx
+	add	arcs_lines(%rip), %rdx
+	cmpq	$L_WITHIN, L_BACK(%rdx)
+	jne	.Ljump
+	incl	L_CALLS(%rdx)
+	end_step
+
 /* An indirect jump to rcx, out of its function. */
 	entry	arcs_jump
 	begin_step
 	find_line .Lslow_site
-	cmpb	$0, (%rsi)
+.Ljump:	cmpb	$0, (%rsi)
 	jne	.Lslow_site
 	mov	A_TOP, %r11
 	mov	%edi, F_LINE(%r11)	/* faults if there is no room */
@@ -283,6 +294,8 @@
 	by_rules STEP_SITE
 .Lslow_lead:
 	by_rules STEP_LEAD
+.Lslow_switch:
+	by_rules STEP_SWITCH
 .Lslow:
 	save	r8, 8
 	save	r9, 9

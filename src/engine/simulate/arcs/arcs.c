@@ -360,6 +360,10 @@ void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 	bool has;
 
 	collect_lock();
+	if (what == STEP_SWITCH && arcs_switches(number, target)) {
+		collect_unlock();
+		return;
+	}
 	if (what == STEP_LEAD)
 		lead_on(target);
 	r.site = number & ~(STEP_INSIDE | STEP_BY_RETURN);
@@ -377,7 +381,8 @@ void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 		follow(t->calls, &r, has);
 		bound(t->calls);
 	}
-	if (what == STEP_SITE && !site->is_fixed && !(r.site & SIM_RECORD_RETURN))
+	if ((what == STEP_SITE || what == STEP_SWITCH) && !site->is_fixed &&
+	    !(r.site & SIM_RECORD_RETURN))
 		arcs_find(r.site, target);
 	collect_unlock();
 }

@@ -40,10 +40,11 @@
 #define F_BYTES 40
 
 /* struct arcs_line */
-#define L_LANES 0  /* sums of calls of functions that were not active */
-#define L_CALLS 16 /* u32: these calls, and those of active ones */
-#define L_BACK	24 /* the return address; 0: it is a jump */
-#define L_SHIFT 6
+#define L_LANES	 0  /* sums of calls of functions that were not active */
+#define L_CALLS	 16 /* u32: these calls, and those of active ones */
+#define L_BACK	 24 /* the return address; 0: it is a jump; 1: within its function */
+#define L_WITHIN 1
+#define L_SHIFT	 6
 
 #define L_CELL 40
 /* If the callee is a stub: to what it has led last. */
@@ -67,10 +68,11 @@
 #define S_BYTES 12
 
 /* Steps that the code leaves to the engine; the number says which. */
-#define STEP_CALL 0 /* a line */
-#define STEP_JUMP 1 /* a line */
-#define STEP_SITE 2 /* of call_records.h */
-#define STEP_LEAD 3 /* the same: a jump out of a stub */
+#define STEP_CALL   0 /* a line */
+#define STEP_JUMP   1 /* a line */
+#define STEP_SITE   2 /* of call_records.h */
+#define STEP_LEAD   3 /* the same: a jump out of a stub */
+#define STEP_SWITCH 4 /* the same: a jump, perhaps within the function */
 /* Set in the number of a site: */
 #define STEP_INSIDE    (1u << 30) /* code goes on in the same block */
 #define STEP_BY_RETURN (1u << 29) /* it goes by the table of returns; else, if indirect, of jumps */
@@ -134,6 +136,7 @@ enum arcs_thunk {
 	ARCS_CALL,
 	ARCS_JUMP,
 	ARCS_LEAD,
+	ARCS_SWITCH,
 	ARCS_RETURN_FAR, /* from here on, to come back to T_MISS_BACK */
 	ARCS_SLOW_CALL,
 	ARCS_SLOW_JUMP,

@@ -5,13 +5,14 @@
  */
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/arcs_lines.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/graph.h"
 #include "engine/translate/job.h"
 
 #define COLD_MOST 64u /* bytes of code for what leaves to arcs.S */
 
-extern char arcs_return[], arcs_call[], arcs_jump[], arcs_lead[], arcs_slow_call[],
+extern char arcs_return[], arcs_call[], arcs_jump[], arcs_lead[], arcs_switch[], arcs_slow_call[],
 	arcs_slow_jump[], arcs_jump_by_rules[], arcs_site[];
 
 /* ---- Thunks of an arena ---- */
@@ -46,10 +47,15 @@ static void emit_thunk(struct arena *a, struct out *o, enum arcs_thunk kind, con
 void arcs_emit_thunks(struct arena *a, struct out *o)
 {
 	static const char *const to[ARCS_THUNKS] = {
-		[ARCS_RETURN] = arcs_return,	   [ARCS_CALL] = arcs_call,
-		[ARCS_JUMP] = arcs_jump,	   [ARCS_LEAD] = arcs_lead,
-		[ARCS_RETURN_FAR] = arcs_return,   [ARCS_SLOW_CALL] = arcs_slow_call,
-		[ARCS_SLOW_JUMP] = arcs_slow_jump, [ARCS_JUMP_BY_RULES] = arcs_jump_by_rules,
+		[ARCS_RETURN] = arcs_return,
+		[ARCS_CALL] = arcs_call,
+		[ARCS_JUMP] = arcs_jump,
+		[ARCS_LEAD] = arcs_lead,
+		[ARCS_SWITCH] = arcs_switch,
+		[ARCS_RETURN_FAR] = arcs_return,
+		[ARCS_SLOW_CALL] = arcs_slow_call,
+		[ARCS_SLOW_JUMP] = arcs_slow_jump,
+		[ARCS_JUMP_BY_RULES] = arcs_jump_by_rules,
 		[ARCS_SITE] = arcs_site,
 	};
 	const uint8_t *at = o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, 8);
@@ -281,6 +287,10 @@ static void emit_jump_indirect(struct job *j, uint32_t step)
 
 	if (in.is_stub || !in.bytes) {
 		leave_for_good(j, o, in.is_stub ? ARCS_LEAD : ARCS_JUMP, step);
+		return;
+	}
+	if (branches_are_counted()) {
+		leave_for_good(j, o, ARCS_SWITCH, step);
 		return;
 	}
 	cold.p = j->arena->cold -= COLD_MOST;

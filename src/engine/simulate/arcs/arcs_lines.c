@@ -150,7 +150,19 @@ struct arcs_range arcs_function_of(uint32_t number)
 				   .is_call = site->is_call};
 }
 
-void arcs_find(uint32_t number, uint64_t pc)
+/* The line within the function of a site; 0: there is no room. */
+static uint32_t make_within(uint32_t number, uint64_t pc, uint32_t others)
+{
+	const struct sim_segment *left = l.trail->sites[number].left;
+	const struct arcs_info like = {
+		.pc = left->end_pc, .caller = left->function, .site = number, .others = others};
+
+	return make(&like, pc, L_WITHIN);
+}
+
+/* The line from an indirect site to pc; if it is new, made by `make_one`. */
+static uint32_t line_to(uint32_t number, uint64_t pc,
+			uint32_t (*make_one)(uint32_t number, uint64_t pc, uint32_t others))
 {
 	struct sim_site *site = &l.trail->sites[number];
 	const uint32_t key = (uint32_t)pc >> 4;
@@ -162,15 +174,36 @@ void arcs_find(uint32_t number, uint64_t pc)
 		line = arcs_info(line)->others;
 	if (!line) {
 		lock_take(&engine.translate_lock);
-		line = make_of_site(number, pc, (uint32_t)site->lines);
+		line = make_one(number, pc, (uint32_t)site->lines);
 		lock_drop(&engine.translate_lock);
 		if (!line)
-			return;
+			return 0;
 		site->lines = line;
 	}
 	arcs_towards[(to - arcs_towards) ^ 1] = *to; /* one of the two places of both */
 	*to = (struct arcs_towards){
 		.target = pc, .site = number, .line = line, .cell = arcs_line(line)->cell};
+	return line;
+}
+
+void arcs_find(uint32_t number, uint64_t pc)
+{
+	line_to(number, pc, make_of_site);
+}
+
+bool arcs_switches(uint32_t number, uint64_t pc)
+{
+	const struct arcs_range in = arcs_function_of(number);
+	uint32_t line;
+
+	if (pc - in.start >= in.bytes)
+		return false;
+	line = line_to(number, pc, make_within);
+	if (line)
+		arcs_line(line)->calls[0]++;
+	else
+		graph_add_jumps(l.trail->sites[number].left, pc, 1);
+	return true;
 }
 
 void arcs_lead_on(uint32_t stub, uint64_t pc)
@@ -245,6 +278,12 @@ static void flush(uint32_t line)
 	struct arcs_info *i = arcs_info(line);
 	struct sim_sums sums = {.calls = n->calls[0]};
 
+	if (n->back == L_WITHIN) {
+		if (n->calls[0])
+			graph_add_jumps(l.trail->sites[i->site].left, n->target, n->calls[0]);
+		n->calls[0] = 0;
+		return;
+	}
 	if (n->calls[1]) {
 		const struct sim_open_call c = arcs_open_call(line, true);
 

@@ -93,6 +93,8 @@ struct arcs_range {
 struct arcs_range arcs_function_of(uint32_t site);
 /* Find the line from an indirect site to pc, or make one; code finds it from now on. */
 void arcs_find(uint32_t site, uint64_t pc);
+/* Does the site's jump to pc stay in its function? Then it is counted. */
+bool arcs_switches(uint32_t site, uint64_t pc);
 /* The same for a stub that leads to pc. */
 void arcs_lead_on(uint32_t stub, uint64_t pc);
 /* No function is active. */

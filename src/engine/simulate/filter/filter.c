@@ -8,6 +8,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/sampler.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -183,7 +184,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.caches = *c;
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
-	if ((engine_follows_calls() && !graph_takes_steps()) ||
+	if ((engine_follows_calls() && !graph_fits_code(c->last != 0 && !w.walks)) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
@@ -532,8 +533,10 @@ void filter_make_room(uint64_t start, uint64_t end)
 	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
-		if (segment_has_counter(s))
-			s->counter = 0;
+		if (!segment_has_counter(s))
+			continue;
+		branches_end(s);
+		s->counter = 0;
 	}
 	arcs_end();
 	filter_memory_release();

@@ -162,6 +162,8 @@ static inline uint64_t filter_line_of_data(const uint32_t *cell)
 }
 /* The address of a new counter of executions; 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
+/* The same of a counter that begins no window, and of which nothing else is known. */
+uint32_t filter_new_plain_counter(void);
 /* Move the count of the segment's counter to s->executions. */
 void filter_count_executions(struct segment *s);
 /* Those not moved yet, where it has a counter. */

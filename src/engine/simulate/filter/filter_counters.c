@@ -2,6 +2,7 @@
 /* Counters of the executions of segments; see filter.h. */
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -29,15 +30,17 @@ static uint64_t counter_number(uint32_t counter)
 	return (counter - COUNTERS_AT) / 8;
 }
 
+uint32_t filter_new_plain_counter(void)
+{
+	return used == COUNTERS ? 0 : counter_at(used++);
+}
+
 uint32_t filter_new_counter(void)
 {
-	const uint64_t number = used;
-
-	if (number == COUNTERS ||
-	    (filter_has_windows() && !filter_window_watch(number, low(counter_at(number)))))
+	if (used == COUNTERS ||
+	    (filter_has_windows() && !filter_window_watch(used, low(counter_at(used)))))
 		return 0;
-	used++;
-	return counter_at(number);
+	return filter_new_plain_counter();
 }
 
 uint64_t filter_new_executions(const struct segment *s)
@@ -66,6 +69,7 @@ void filter_count_executions(struct segment *s)
 
 	if (!segment_has_counter(s))
 		return;
+	branches_take(s);
 	taken = filter_take_executions(s);
 	if (filter_references_are_on())
 		filter_references_executed(s, taken);
@@ -87,6 +91,7 @@ void filter_cut(struct thread *t)
 
 	t->cut_insns = 0;
 	s->executions--;
+	branches_passed(t->cut_segment, segment_graph(s)->pc, 1);
 	/* the thread's lanes have counted them */
 	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
 		struct segment_insn *in = &segment_insns(s)[i];

@@ -13,6 +13,7 @@
  * failed, code does not rely on it (filter_is_careful).
  */
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/filter/filter_check.h"
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_forms.h"
@@ -154,6 +155,7 @@ void filter_begin_block(struct job *j)
 	flags_find_live(j->in, j->insns, INSN_FLAGS, j->live);
 	j->islands = 0;
 	j->is_apart = false;
+	branches_begin();
 	filter_enter(j);
 }
 
@@ -200,6 +202,8 @@ void filter_begin_segment(struct job *j)
 	}
 	segments_of_trailer(number)->counter = j->counter;
 	segments_of_trailer(number)->first_site = filter_next_site();
+	if (branches_are_counted())
+		branches_meet(j, segments_of_trailer(number));
 	j->trailer = number;
 	filter_meet(j, number);
 	j->stack_is_aligned = !filter_is_careful;
@@ -327,4 +331,5 @@ void filter_leave(struct job *j)
 	filter_put_tails(j);
 	if (!filter_is_careful && may_unalign_stack(&j->in[j->end - 1]))
 		test_stack(j);
+	branches_pass(j);
 }
