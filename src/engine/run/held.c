@@ -82,6 +82,20 @@ void held_keep(struct thread *t, int signal, const siginfo_t *info, bool to_thre
 	poll_call(t);
 }
 
+bool held_is_blocked(const struct thread *t, int signal)
+{
+	return signal > 0 && signal <= 64 && (t->mask & SYNC_SIGNALS & bit(signal));
+}
+
+void held_send(struct thread *t, int signal)
+{
+	siginfo_t info = {.si_signo = signal, .si_code = SI_USER};
+
+	info.si_pid = (pid_t)sys0(SYS_getpid);
+	info.si_uid = (uid_t)sys0(SYS_getuid);
+	send(t, &info);
+}
+
 void held_release(struct thread *t)
 {
 	siginfo_t info;

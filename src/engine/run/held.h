@@ -18,6 +18,13 @@
  * thread calls held_share soon after.
  */
 void held_keep(struct thread *t, int signal, const siginfo_t *info, bool to_thread);
+/* Does the target block this signal, of a fault's kind, for the thread? */
+bool held_is_blocked(const struct thread *t, int signal);
+/*
+ * The thread, which blocks the signal, sends it to its process, as kill does. The kernel could give
+ * it to another thread, and it would be nowhere until that one's handler runs.
+ */
+void held_send(struct thread *t, int signal);
 /* Send the thread the next held signal that it no longer blocks, unless another is noted. */
 void held_release(struct thread *t);
 /* The held kinds that the target ignores: they interrupt no system call. */

@@ -327,6 +327,7 @@ static handler *const table[] = {
 	[SYS_rt_sigreturn] = do_sigreturn,
 	[SYS_rt_sigsuspend] = syscalls_sigsuspend,
 	[SYS_rt_sigpending] = syscalls_sigpending,
+	[SYS_kill] = syscalls_kill,
 	[SYS_rt_sigtimedwait] = syscalls_sigtimedwait,
 	[SYS_ppoll] = syscalls_ppoll,
 	[SYS_pselect6] = syscalls_pselect,

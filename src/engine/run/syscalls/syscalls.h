@@ -46,6 +46,7 @@ long syscalls_epoll_pwait(struct thread *t, long nr, const long args[6]);
 long syscalls_pselect(struct thread *t, long nr, const long args[6]);
 long syscalls_io_uring_enter(struct thread *t, long nr, const long args[6]);
 long syscalls_sigpending(struct thread *t, long nr, const long args[6]);
+long syscalls_kill(struct thread *t, long nr, const long args[6]);
 long syscalls_sigtimedwait(struct thread *t, long nr, const long args[6]);
 
 #endif
