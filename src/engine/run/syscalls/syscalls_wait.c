@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls that wait with their own signal mask, wait for signals, read pending ones or send. */
+/* System calls that wait with their own mask, wait for signals, read pending ones, or send. */
 #include <errno.h>
 
 #include "channel/sys.h"
@@ -115,7 +115,7 @@ long syscalls_sigpending(struct thread *t, long nr, const long a[6])
 	return engine_copy((void *)a[0], &set, bytes) != 0 ? -EFAULT : 0;
 }
 
-/* A signal that a thread blocks and sends to its own process is pending as soon as the call ends. */
+/* A signal that a thread blocks and sends to its process is pending as soon as the call ends. */
 long syscalls_kill(struct thread *t, long nr, const long a[6])
 {
 	const int signal = (int)a[1];
