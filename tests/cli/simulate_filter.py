@@ -151,6 +151,16 @@ def the_filter_mode_keeps_the_misses_of_what_is_tried_again():
 
 
 @case
+def the_filter_mode_simulates_a_gather_once():
+    """Also if the thread is stopped between the simulation and the instruction: in four of ten runs."""
+    tiny = ['--cache=L1i=2K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=4K,1,64']
+    with environment('report_us=100'):
+        for more in [], ['--write-backs']:
+            for _ in range(4):
+                check_filter(*more, *tiny, '--', program('vectors'))
+
+
+@case
 def the_filter_mode_hands_its_lines_over():
     """To the replay's caches of each kind, where the program maps memory over the tables."""
     for last in '64K,16,64', '192K,16,64', '6M,12,64', '60K,20,64':

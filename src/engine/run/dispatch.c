@@ -478,7 +478,7 @@ void dispatch_wait_and_go_on(struct thread *t)
 			branches_passed(t->poll_segment, t->rip, 1);
 		thread_uncount(t, &t->resume_after);
 		if (t->before_vector)
-			elements_undo(t);
+			elements_put_off(t);
 		t->resuming = t->before_vector = false;
 	}
 	find_code(t, 0, ENTRY_NONE);

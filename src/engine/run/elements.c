@@ -205,6 +205,15 @@ uint32_t elements_next(struct thread *t, const struct insn *in, struct element o
 	return n;
 }
 
+/* Was this instruction put off? */
+static bool is_kept(struct thread *t, const struct insn *in)
+{
+	const bool was_kept = t->vector_kept;
+
+	t->vector_kept = false;
+	return was_kept && t->vector.pc == in->pc;
+}
+
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 {
 	const struct mem_op *m = &in->mem[0];
@@ -217,6 +226,10 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 				  .stores = m->kind == ACCESS_STORE};
 	uint32_t n = 0;
 
+	if (is_kept(t, in)) {
+		t->vector_segment = segment;
+		return;
+	}
 	if (m->fs)
 		base += fsbase_get(t);
 	v.lanes = active_lanes(&v, in, index);
@@ -243,8 +256,11 @@ static uint32_t count_of(uint32_t lanes)
 	return n;
 }
 
-void elements_undo(struct thread *t)
+void elements_put_off(struct thread *t)
 {
+	t->vector_kept = !t->pending;
+	if (t->vector_kept)
+		return;
 	if (run_mode->undo_elements)
 		run_mode->undo_elements(t, 0);
 	count_vector(t, -(uint64_t)count_of(t->vector.lanes), t->vector.stores);

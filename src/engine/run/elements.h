@@ -12,8 +12,12 @@
 void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, uint32_t segment);
 /* Count a gather or scatter that is about to run. The target's vector state is live. */
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment);
-/* Undo elements_vector: the instruction has not run, and will be executed again. */
-void elements_undo(struct thread *t);
+/*
+ * After elements_vector: the instruction has to wait, and leaves the code once more before it runs.
+ * What was simulated of it cannot be undone, so the next elements_vector does nothing. It is undone
+ * only if a signal's handler comes first, which may never return.
+ */
+void elements_put_off(struct thread *t);
 /*
  * Count only the completed elements of a gather or scatter that faulted. It has cleared their mask
  * bits; its next execution counts the rest. The target's vector state is live.
