@@ -142,7 +142,7 @@ static int simulate(const struct sim_geometry *g)
 
 		if (address > UINT64_MAX - 8192)
 			address = UINT64_MAX - 8192;
-		h.core.tag = (uint32_t)random_next() % 4;
+		h.core.tag = h.core.stride_tag = (uint32_t)random_next() % 4;
 		if (kind == SIM_FETCH)
 			sim_core_fetch(&h.core, address, bytes, events);
 		else

@@ -325,9 +325,9 @@ static void a_stride_is_learned_by_instruction(void **state)
 	g.levels[0].prefetcher = SIM_PREFETCH_STRIDE;
 	begin(&g);
 	for (uint64_t i = 0; i < 12; i++) {
-		h.core.tag = 1;
+		h.core.stride_tag = 1;
 		access_line(i * 3, SIM_LOAD);
-		h.core.tag = 2; /* without a stride, in between */
+		h.core.stride_tag = 2; /* without a stride, in between */
 		access_line(0x1000 + i % 2, SIM_LOAD);
 	}
 	/* Lines 0 3 6 give the first stride and two that repeat it: 12 is known when 9 is read. */

@@ -112,7 +112,7 @@ static struct access draw_access(uint64_t i)
 
 static bool give_access(struct sim_hierarchy *h, const struct access *a, uint64_t events[])
 {
-	h->core.tag = a->tag;
+	h->core.tag = h->core.stride_tag = a->tag;
 	return a->kind == SIM_FETCH ? sim_core_fetch(&h->core, a->address, a->bytes, events)
 				    : sim_core_data(&h->core, a->address, a->bytes, a->kind, events);
 }

@@ -105,7 +105,7 @@ static void simulate(struct sim_core *c, const struct trace_access *a, uint64_t 
 {
 	if (a->kind == SIM_FETCH) {
 		events[SIM_IR]++;
-		c->tag = (uint32_t)a->address;
+		c->tag = c->stride_tag = (uint32_t)a->address;
 		if (!sim_core_fetch_is_noop(c, a->address, a->bytes))
 			sim_core_fetch(c, a->address, a->bytes, events);
 		return;

@@ -198,9 +198,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 	replay_calls_count(*at + event, amount);
 }
 
-/*
- * Tags accesses for line use by the instruction's cell, and for stride prefetchers by its address.
- */
+/* Tags accesses: for line use by the instruction's cell, for strides by its address. */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
 	const uint32_t tag = (uint32_t)segment_graph(s)->pc + in->offset;
@@ -208,8 +206,10 @@ static void tell_tag(struct segment *s, struct segment_insn *in)
 
 	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();
-	for (uint32_t k = 0; k < r.count; k++)
-		r.h[k].core.tag = r.has_line_use ? *number : tag;
+	for (uint32_t k = 0; k < r.count; k++) {
+		r.h[k].core.tag = *number;
+		r.h[k].core.stride_tag = tag;
+	}
 }
 
 /* Events were counted where events_of says: charge them. */

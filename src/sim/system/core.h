@@ -8,7 +8,7 @@
  * call:
  *
  *   if (!sim_core_data_is_noop(c, address, bytes, SIM_LOAD)) {
- *     c->tag = slot;
+ *     c->tag = c->stride_tag = slot;
  *     sim_core_data(c, address, bytes, SIM_LOAD, events);
  *   }
  *
@@ -51,11 +51,8 @@ struct sim_core {
 	struct sim_noop data_pages, fetch_pages; /* of the TLBs */
 	bool has_tlb;
 
-	/*
-	 * Set by the caller: the instruction of the next accesses, for line use and stride
-	 * prefetchers.
-	 */
-	uint32_t tag;
+	/* Set by the caller: the instruction of the next accesses, for line use; for strides. */
+	uint32_t tag, stride_tag;
 
 	/* For the files of this folder. By slot: see shared.h. */
 	unsigned fetch_slot; /* the first level of fetches */

@@ -352,7 +352,7 @@ static void run_prefetcher(struct walk *w, unsigned slot)
 	case SIM_PREFETCH_STRIDE:
 		if (w->column == 0) /* fetches have no strides */
 			break;
-		address = sim_strides_learn(&l->strides, w->core->tag, w->first, shift);
+		address = sim_strides_learn(&l->strides, w->core->stride_tag, w->first, shift);
 		if (address >> shift != w->first >> shift)
 			prefetch(w, slot, address, w->first);
 		break;

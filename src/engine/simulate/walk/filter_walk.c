@@ -391,7 +391,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	if (w.last.stamps)
 		ask_below(end);
 	f.now = time;
-	f.core->tag = (uint32_t)pc;
+	f.core->stride_tag = (uint32_t)pc;
 	first &= address_mask;
 	last &= address_mask;
 	if (!filter_pages_have(l, line) || !filter_pages_have(l, end))
