@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of dwell simulate share: small caches, runs in them, and what these counted."""
+import contextlib
 import json
 import os
 import sqlite3
@@ -21,6 +22,18 @@ def run(*arguments):
     done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=SECONDS)
     return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+
+
+@contextlib.contextmanager
+def environment(switch, **more):
+    """With another switch of the engine."""
+    before = dict(os.environ)
+    os.environ.update(more, DWELL_ENGINE_OPTIONS=','.join(filter(None, [os.environ.get('DWELL_ENGINE_OPTIONS'), switch])))
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def program(name):

@@ -6,24 +6,10 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
-import contextlib
-import os
 
 from cases import case, check, main
-from simulate_common import (SEVERAL, SMALL, ask, batches, check_filter, check_same_costs, costs, counted, names, program,
-                             set_up, simulate, totals)
-
-
-@contextlib.contextmanager
-def environment(switch, **more):
-    """With another switch of the engine."""
-    before = dict(os.environ)
-    os.environ.update(more, DWELL_ENGINE_OPTIONS=','.join(filter(None, [os.environ.get('DWELL_ENGINE_OPTIONS'), switch])))
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+from simulate_common import (SEVERAL, SMALL, ask, batches, check_filter, check_same_costs, costs, counted, environment, names,
+                             program, set_up, simulate, totals)
 
 
 @case

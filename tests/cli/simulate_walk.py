@@ -7,7 +7,7 @@
 Each case prints one line; the exit status is 0 when none failed.
 """
 from cases import case, check, main
-from simulate_common import SMALL, ask, check_filter, program, set_up, simulate
+from simulate_common import SMALL, ask, check_filter, environment, program, set_up, simulate
 
 TINY = ['--cache=L1i=2K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=4K,1,64']
 
@@ -73,13 +73,30 @@ def translation_buffers():
 
 @case
 def uses_of_lines():
-    """Replay sums them up while nothing else changes, if lines of the last level are of the same size."""
+    """Code counts those of data, executions those of code. Replay sums them up while nothing else changes."""
     for shape in (SMALL, TINY, ['--cache=L2=16K,4,64'], ['--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive', '--write-backs'],
                   ['--cache=L2=8K,2,64,exclusive'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,srrip'], ['--cache=LL=none'],
-                  ['--no-instructions'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=4,2,4K'], ['--also=L1d=2K,2,64 LL=16K,4,64']):
+                  ['--cache=L1d=4K,4,64,next-line', '--cache=LL=32K,8,64,inclusive,next-line'], ['--cache=LL=64K,16,64,stride'],
+                  ['--cache=L1d=6K,12,64', '--cache=LL=60K,20,64'], ['--no-instructions'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=4,2,4K'], ['--also=L1d=2K,2,64 LL=16K,4,64']):
         check_filter('--line-use', *SMALL, *shape, '--', *text())
     for shape in SMALL, TINY:
         check_all('--line-use', *shape)
+    for last in '64K,16,64', '192K,16,64,inclusive', '6M,12,64':
+        check_filter('--no-call-graph', '--line-use', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
+
+
+@case
+def uses_of_lines_whatever_comes_between():
+    """Reports, instructions that are done again, an emptied code cache, lines of code that leave as it runs."""
+    script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
+    with environment('report_us=1000'):
+        check_all('--line-use', *TINY)
+        check_all('--line-use', '--write-backs', *TINY, '--cache=LL=8K,1,64,inclusive')
+    with environment('cache_mb=2,report_us=1000', PERL_HASH_SEED='0'):
+        check_filter('--line-use', *SMALL, '--', 'perl', '-e', script)
+    check_all('--line-use', *TINY, '--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K')
+    for command in 'toggles', 'special':
+        check_filter('--line-use', *TINY, '--', program(command))
 
 
 @case
@@ -102,9 +119,10 @@ def processes_and_hand_overs():
 @case
 def a_note_says_that_accesses_are_replayed():
     """So the other cases do see the code that looks into the caches."""
-    for is_replayed, *shape in ((True, '--line-use'), (True, '--context=2'), (True, '--cache=L1d=4K,4,64,stride'),
+    for is_replayed, *shape in ((True, '--line-use', '--cache=L2=16K,4,64'), (True, '--context=2'), (True, '--cache=L1d=4K,4,64,stride'),
                                 (True, '--write-backs', '--cache=L1d=4K,4,64,fifo'), (True, '--cache=DTLB=4,4,2M'), (False, ),
-                                (False, '--write-backs'), (False, '--cache=LL=32K,8,64,exclusive'), (False, '--machine=zen4'),
+                                (False, '--write-backs'), (False, '--line-use'), (False, '--line-use', '--cache=LL=none'),
+                                (False, '--cache=LL=32K,8,64,exclusive'), (False, '--machine=zen4'),
                                 (False, '--cache=LL=32K,8,64,inclusive'), (False, '--cache=L1d=4K,4,64,next-line'),
                                 (False, '--cache=DTLB=16,full,4K', '--cache=ITLB=8,2,4K', '--cache=STLB=64,4,4K')):
         simulate(*([] if '--machine=zen4' in shape else SMALL), *shape, '--', 'true')

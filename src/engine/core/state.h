@@ -235,6 +235,7 @@ struct thread {
 	uint32_t cut_insns;
 	uint32_t cut_segment;	 /* that segment, in the filter variant */
 	uint32_t poll_segment;	 /* the same of the one that begins at poll_at */
+	bool cut_tried;		 /* the next one has faulted behind the check of its accesses */
 	uint32_t toggles_inside; /* a bit for each function of toggles.h that it is in */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */

@@ -131,6 +131,7 @@ static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
 		first--;
 	t->cut_insns = (uint32_t)(m - first) + trap + 1;
 	t->cut_segment = first->segment;
+	t->cut_tried = !trap;
 }
 
 /* Restore the target's registers that held engine values. */
@@ -317,6 +318,7 @@ static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext 
 	if (first->borrows2)
 		t->regs[first->borrows2 - 1] = *cache_spill2(t, b);
 	note_cut(t, m, false);
+	t->cut_tried = false;
 	t->rip = b->pc + m->source;
 	t->fault_after = not_run(&map, m, false);
 	t->resuming = t->vector_faulted = false;

@@ -3,27 +3,10 @@
 #include "engine/run/stuck_wait.h"
 
 #include "channel/sys.h"
-#include "engine/core/fsbase.h"
 #include "engine/core/util.h"
-#include "engine/decode/decode.h"
+#include "engine/decode/operand.h"
 #include "engine/run/elements.h"
 #include "engine/translate/translate.h"
-
-static uint64_t value_of(const struct thread *t, uint8_t reg)
-{
-	return reg < 16 ? t->regs[reg] : 0;
-}
-
-static uint64_t address_of(const struct thread *t, const struct mem_op *m)
-{
-	uint64_t a = (uint64_t)m->disp;
-
-	if (m->base != RIP_BASE)
-		a += value_of(t, m->base) + value_of(t, m->index) * m->scale;
-	if (m->narrow)
-		a = (uint32_t)a;
-	return m->fs ? a + fsbase_get(t) : a;
-}
 
 static void touch(uint64_t address, bool writes)
 {
@@ -39,7 +22,7 @@ static uint32_t touches(struct thread *t, const struct insn *in, struct element 
 	if (in->kind == INSN_REP || in->kind == INSN_ELEMENTS)
 		return elements_next(t, in, out);
 	for (uint32_t i = 0; i < in->mem_count; i++)
-		out[i] = (struct element){address_of(t, &in->mem[i]), in->mem[i].size,
+		out[i] = (struct element){operand_address(t, &in->mem[i]), in->mem[i].size,
 					  in->mem[i].kind != ACCESS_LOAD};
 	return in->mem_count;
 }

@@ -7,8 +7,15 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_walk.h"
+#include "sim/base/bits.h"
 #include "sim/cache/cache.h"
+
+#define MOST_LANES 32u
+
+static uint64_t last_elements[MOST_LANES]; /* of the last vector instruction */
 
 static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint64_t writes)
 {
@@ -52,6 +59,16 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 	return least - (least && filter_walk_prefetches());
 }
 
+/* Iterations from i on, so many, use the line of the k-th access. */
+static void use_again(const struct repeat *rep, uint32_t k, uint64_t i, uint64_t n)
+{
+	const uint64_t first = rep->address[k] + i * (uint64_t)rep->step,
+		       last = first + (n - 1) * (uint64_t)rep->step;
+
+	uses_touch_again(first < last ? first : last, (first < last ? last : first) + rep->size - 1,
+			 n);
+}
+
 /* As Valgrind counts: one instruction for each iteration, and one that finds the end. */
 void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 {
@@ -61,6 +78,8 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 
 	s->executions++;
 	filter_access.site = 0;
+	if (uses_are_on)
+		uses_code_reach(0, 0);
 	filter_fetch(s, in, next_time(t));
 	filter_access.pc = filter_pc_of(s, in);
 	for (uint32_t k = 0; k < rep->accesses; k++)
@@ -69,10 +88,14 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 		count(in, n, n * (rep->accesses - writes), n * writes);
 	filter_access_repeat(rep);
 	filter_window_repeat(rep);
-	for (uint64_t i = 0; i < n; i += 1 + same_lines(rep, i, n))
+	for (uint64_t i = 0, more; i < n; i += 1 + more) {
 		for (uint32_t k = 0; k < rep->accesses; k++)
 			filter_touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
 				     rep->kind[k], next_time(t));
+		more = same_lines(rep, i, n);
+		for (uint32_t k = 0; k < rep->accesses && more && uses_are_on; k++)
+			use_again(rep, k, i + 1, more);
+	}
 }
 
 void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
@@ -84,21 +107,39 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 
 	s->executions++;
 	filter_access.site = 0;
+	if (uses_are_on)
+		uses_code_reach(0, 0);
 	filter_fetch(s, in, next_time(t));
 	filter_access.pc = filter_pc_of(s, in);
 	if (n)
 		count(in, 0, write ? 0 : n, write ? n : 0);
 	filter_access_elements(entries, n);
 	filter_window_elements(filter_access.pc, entries, n, a);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		filter_touch(in, STREAM_ADDRESS(entries[i]), a->size, a->kind, next_time(t));
+		last_elements[i % MOST_LANES] = STREAM_ADDRESS(entries[i]);
+	}
 }
 
-void filter_undo_elements(uint32_t trailer, uint32_t n)
+/* They will be used once more. */
+static void undo_uses(const struct segment *s, uint32_t lanes, uint32_t done)
+{
+	const uint64_t *address = last_elements;
+
+	uses_undo_fetch(s, 0);
+	for (; lanes; lanes &= lanes - 1, address++)
+		if (lanes & -lanes & ~done)
+			uses_undo(*address, segment_accesses(s)->size);
+}
+
+void filter_undo_elements(uint32_t trailer, uint32_t lanes, uint32_t done)
 {
 	struct segment *s = segments_of_trailer(trailer);
 	bool write = segment_accesses(s)->kind == ACCESS_STORE;
+	const uint32_t n = sim_count_bits(lanes & ~done);
 
 	s->executions--;
+	if (uses_are_on)
+		undo_uses(s, lanes, done);
 	count(segment_insns(s), 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }

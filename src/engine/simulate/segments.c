@@ -11,10 +11,13 @@
 
 #define LINE	     64u /* of the processor: a segment that is replayed begins on one */
 #define UNIT	     (1u << SEGMENT_SHIFT)
-#define RESERVE	     (4ull << 30)
+#define RESERVE	     (SEGMENTS_MOST_INSNS << SEGMENT_SHIFT)
 #define TRAILER_WORD (STREAM_TRAILER_BIT | STREAM_PLAIN_BIT)
 
 _Static_assert(MAX_SEGMENT_INSNS * 15 < 1 << 10, "offsets of instructions");
+_Static_assert(sizeof(struct segment_insn) == UNIT, "numbers of instructions");
+_Static_assert(sizeof(struct sim_segment) % UNIT == 0 && SIM_SHORT_SEGMENT % UNIT == 0,
+	       "instructions begin at a unit");
 
 static struct grow all; /* | segment, its instructions, its accesses | segment ... | */
 static uint64_t lines_from = UINT64_MAX; /* from this offset on segments begin on a LINE */
@@ -155,6 +158,16 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 uint32_t segments_number(const struct segment *s)
 {
 	return (uint32_t)(((const uint8_t *)s - all.base) / UNIT);
+}
+
+uint32_t segments_insn_number(const struct segment_insn *in)
+{
+	return (uint32_t)(((const uint8_t *)in - all.base) / UNIT);
+}
+
+struct segment_insn *segments_insn(uint32_t number)
+{
+	return (struct segment_insn *)(void *)(all.base + (uint64_t)number * UNIT);
 }
 
 struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)

@@ -169,6 +169,10 @@ struct segment *segments_of_trailer(uint64_t trailer);
 uint32_t segments_number(const struct segment *s);
 /* The segment of number 0, or NULL before there is one. */
 uint8_t *segments_base(void);
+/* Numbers of instructions, from 1 on, and the instruction of a number. */
+#define SEGMENTS_MOST_INSNS (4ull << 30 >> SEGMENT_SHIFT)
+uint32_t segments_insn_number(const struct segment_insn *in);
+struct segment_insn *segments_insn(uint32_t number);
 /* The segment made after s (NULL: the first); NULL after the last. */
 struct segment *segments_next(const struct segment *s);
 

@@ -12,6 +12,7 @@
 #include "engine/simulate/replay.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
 #include "engine/translate/world.h"
 #include "sim/base/geometry.h"
 
@@ -138,7 +139,7 @@ static void keep_entries(struct thread *t, uint32_t done)
 static void undo_elements(struct thread *t, uint32_t done)
 {
 	if (t->variant == VARIANT_FILTER)
-		filter_undo_elements(t->vector_segment, count_of(t->vector.lanes & ~done));
+		filter_undo_elements(t->vector_segment, t->vector.lanes, done);
 	else if (t->variant == VARIANT_STREAM)
 		keep_entries(t, done);
 }
@@ -160,8 +161,10 @@ static void end(struct thread *t, bool is_over, uint64_t total)
 	(void)total;
 	if (stretches_are_on())
 		stretches_end(t);
-	if (is_over)
+	if (is_over) {
+		uses_finish();
 		replay_end();
+	}
 	replay_flush(t->process);
 }
 

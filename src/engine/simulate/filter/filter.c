@@ -25,6 +25,8 @@
 #include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "engine/simulate/whose/bins.h"
 #include "sim/base/bits.h"
@@ -443,8 +445,16 @@ uint32_t filter_fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 
 	if (!f.has_code)
 		return 0;
-	if (w.walks)
-		return filter_walk(in, pc, pc, end, SIM_FETCH, time);
+	if (!segment_has_counter(s)) { /* code does not look at its lines */
+		filter_code_cell(line);
+		filter_code_cell(last);
+	}
+	if (w.walks) {
+		place = filter_walk(in, pc, pc, end, SIM_FETCH, time);
+		if (uses_are_on && !segment_has_counter(s))
+			uses_code_fetch(pc, end);
+		return place;
+	}
 	filter_access_fetch(pc);
 	place = touch_line(&w.code, line, low(filter_code_cell(line)), time, &missed);
 	if (last != line)
@@ -470,6 +480,17 @@ static void look_below(const struct thread *t, uint64_t clock)
 		dead_look((const uint64_t[]){clock, w.last_clock}, stand_for);
 }
 
+/* Code of the segment comes to C, for the site. */
+static void reach(const struct segment *s, const struct filter_owner *site)
+{
+	const bool is_code = site->flags & FILTER_SITE_CODE;
+
+	if (!uses_are_on)
+		return;
+	uses_follow();
+	uses_code_reach(s, is_code ? site->index : segment_accesses(s)[site->index].owner + 1u);
+}
+
 uint64_t filter_missed(uint64_t clock)
 {
 	struct thread *t = thread_self();
@@ -489,6 +510,7 @@ uint64_t filter_missed(uint64_t clock)
 	filter_access.site = number;
 	look_below(t, clock);
 	filter_calls_catch_up(t);
+	reach(s, owner);
 	if (owner->flags & FILTER_SITE_CODE) {
 		t->regs[site[SITE_REG]] = filter_fetch(s, &segment_insns(s)[owner->index], clock);
 	} else {

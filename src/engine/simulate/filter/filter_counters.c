@@ -9,6 +9,8 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
 
 #define COUNTERS_AT ((uint64_t)FILTER_COUNTERS)
 #define COUNTERS    ((LOW_TABLES - COUNTERS_AT) / 8)
@@ -55,6 +57,8 @@ uint64_t filter_take_executions(struct segment *s)
 {
 	const uint64_t n = filter_new_executions(s);
 
+	if (uses_are_on)
+		uses_code_counted(s);
 	if (filter_has_windows())
 		filter_window_take(counter_number(s->counter), low(s->counter));
 	else
@@ -98,6 +102,8 @@ void filter_cut(struct thread *t)
 
 		cells_add(&in->cell, 1, in->reads, in->writes);
 	}
+	if (uses_are_on)
+		uses_cut(t, s, insns);
 	filter_calls_cut(t, s, insns);
 	if (filter_references_are_on())
 		filter_references_cut(s, insns);

@@ -19,11 +19,13 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_trust.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
 #include "engine/simulate/walk/filter_pages.h"
 #include "engine/simulate/walk/filter_walk.h"
 
-#define STUB_BYTES 5u /* a jump to a tail */
-#define TICK_BYTES 10u
+#define STUB_BYTES   5u /* a jump to a tail */
+#define TICK_BYTES   10u
+#define RELOAD_BYTES 9u
 
 struct access {
 	struct mem_op m;
@@ -302,14 +304,16 @@ static void look_up(struct job *j, struct access *a)
 	}
 }
 
-/* Chooses the test of the access, by the instruction at pc: none, if its base was tested before. */
-static void choose_check(struct job *j, struct access *a, enum filter_check check, uint64_t pc)
+/* Chooses the test of an instruction's access: none, if its base was tested before. */
+static void choose_check(struct job *j, struct access *a, enum filter_check check,
+			 const struct insn *in)
 {
 	a->check = check;
 	if (check == CHECK_BASE && j->aligned[a->m.base] >= log2_of(a->m.size))
 		a->check = CHECK_NONE;
 	a->traps = (a->check == CHECK_BASE || a->check == CHECK_ADDRESS) && !a->borrows &&
-		   !j->is_apart && filter_trusts(pc);
+		   !j->is_apart && filter_trusts(in->pc) &&
+		   !(uses_are_on && in->mem_count > 1); /* the others would count twice */
 }
 
 /* Behind the access its base is known to be aligned. */
@@ -377,6 +381,15 @@ static void put_reference(struct job *j, const struct access *a, uint32_t n, boo
 	emit_set_branch(field, begin);
 }
 
+/* Counts the use of the line, whose stamp's address is in a->reg. */
+static void put_use(struct job *j, const struct access *a)
+{
+	if (!uses_are_on || a->check == CHECK_ENGINE)
+		return;
+	filter_need_islands(j, uses_emit_most(&a->m) + RELOAD_BYTES);
+	uses_emit(&j->o, a->reg, &a->m, a->is_live, a->borrows);
+}
+
 /* Access n of the segment: operand *m of instruction `in`. */
 static void emit_access(struct job *j, const struct insn *in, const struct mem_op *m, uint32_t n,
 			bool is_live)
@@ -392,7 +405,7 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 		check = CHECK_ENGINE;
 	a.is_live = is_live && check != CHECK_ENGINE;
 	a.borrows = a.is_live && a.reg != RCX;
-	choose_check(j, &a, check, in->pc);
+	choose_check(j, &a, check, in);
 	filter_need_islands(j, access_most(&a));
 	borrow(j, &a);
 	if (a.check == CHECK_ENGINE)
@@ -402,12 +415,13 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	site = site_of(j, &a, n, is_second);
 	put_stamp(j, a.reg, is_second, m->kind != ACCESS_LOAD);
 	put_reference(j, &a, n, is_live);
-	if (a.borrows)
-		emit_load_gs(&j->o, RCX, T_SPILL3);
-	note_aligned(j, &a);
 	miss = put_cold(j, &a, &site);
 	if (a.island)
 		filter_add_island(j, a.island, miss);
+	put_use(j, &a);
+	if (a.borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	note_aligned(j, &a);
 }
 
 /* ---- Runs ---- */
@@ -451,7 +465,7 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 		filter_reference_begin(number);
 	a.m.size = run->size;
 	a.borrows = a.is_live && a.reg != RCX;
-	choose_check(j, &a, is_aligned ? CHECK_NONE : CHECK_BASE, j->in[i].pc);
+	choose_check(j, &a, is_aligned ? CHECK_NONE : CHECK_BASE, &j->in[i]);
 	filter_need_islands(j, access_most(&a));
 	j->arena->cold -= STUB_BYTES;
 	borrow(j, &a);
@@ -537,6 +551,7 @@ void filter_begin_data(struct job *j)
 		.marks_stores = filter_walk_marks(),
 		.tells_pages = filter_pages_are_on(),
 		.splits_insns = filter_walk_removes(),
+		.one_by_one = uses_are_on,
 	};
 
 	filter_work.tails = 0;

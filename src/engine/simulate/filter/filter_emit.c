@@ -21,6 +21,8 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/job.h"
@@ -204,6 +206,8 @@ void filter_begin_segment(struct job *j)
 	segments_of_trailer(number)->first_site = filter_next_site();
 	if (branches_are_counted())
 		branches_meet(j, segments_of_trailer(number));
+	if (uses_are_on && filter_has_code())
+		j->failed |= !uses_code_meet(segments_of_trailer(number));
 	j->trailer = number;
 	filter_meet(j, number);
 	j->stack_is_aligned = !filter_is_careful;

@@ -563,6 +563,8 @@ filter_slow:
 	miss_of_walk	filter_walk_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES
 	miss_of_walk	filter_walk_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES
 	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES
+	miss_of_walk	filter_use_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
+	miss_of_walk	filter_use_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
 	miss_of_walk	filter_walk_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES
 
 	.subsection 3

@@ -208,7 +208,8 @@ void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t
 			struct place at = place_of(&w, &in[i].mem[k]);
 
 			p->moved[w.accesses] = w.moved;
-			if (rules->set_bytes && !(rules->splits_insns && in[i].mem_count > 1))
+			if (rules->set_bytes && !rules->one_by_one &&
+			    !(rules->splits_insns && in[i].mem_count > 1))
 				add_to_run(&w, &at, &in[i].mem[k]);
 			else
 				end_run(&w);

@@ -58,6 +58,7 @@ struct filter_rules {
 	 */
 	bool tells_pages;
 	bool splits_insns; /* of several accesses of an instruction none is a member */
+	bool one_by_one;   /* there are no runs */
 };
 
 /* Plan the accesses of in[0..n). */

@@ -12,6 +12,8 @@
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "engine/simulate/whose/bins.h"
 
@@ -51,7 +53,8 @@ extern char filter_any_data[], filter_any_code[];
 extern char filter_whose_data[], filter_whose_data_live[], filter_whose_code[],
 	filter_whose_code_live[], filter_whose_any_data[], filter_whose_any_code[];
 extern char filter_some_data[], filter_some_code[];
-extern char filter_walk_data[], filter_walk_code[], filter_walk_any_data[], filter_walk_any_code[];
+extern char filter_walk_data[], filter_walk_code[], filter_walk_any_data[], filter_walk_any_code[],
+	filter_use_data[], filter_use_any_data[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refer[];
 
 static bool is_quick(const struct filter_level *l)
@@ -69,6 +72,8 @@ static const char *behind_with_data(enum filter_stub stub, bool is_code)
 
 static const char *behind_walk(bool is_code)
 {
+	if (uses_are_on)
+		return is_quick(&w.data) ? filter_use_data : filter_use_any_data;
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_walk_any_code : filter_walk_any_data;
 	return is_code ? filter_walk_code : filter_walk_data;
@@ -179,6 +184,8 @@ bool filter_put_site(struct out *o, const struct filter_site *site)
 		.flags = site->flags,
 		.column = site->column,
 	};
+	if (uses_are_on && !(site->flags & FILTER_SITE_TRIGGER))
+		uses_note_site(number, filter_site_insn(owner));
 	begin = o->p;
 	emit_u32(o, number);
 	emit_u8(o, site->reg);
@@ -267,6 +274,9 @@ bool filter_has_misses(const struct segment *s)
 	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++)
 		if (!(all()[n].flags & FILTER_SITE_REFERENCE) && misses()[n].first)
 			return true;
+	for (uint32_t i = 0; i < s->insns && uses_are_on; i++)
+		if (uses_have_costs(&segment_insns(s)[i]))
+			return true;
 	return false;
 }
 
@@ -289,8 +299,22 @@ static void take(uint32_t number)
 	*m = (struct misses){0};
 }
 
+/* Moves what lines have cost that the instructions have brought to cells. */
+static void take_costs(struct segment *s)
+{
+	for (struct segment_insn *in = segment_insns(s); in < segment_insns(s) + s->insns; in++) {
+		if (!uses_have_costs(in))
+			continue;
+		uses_take_costs(in, in->cell ? cells_at(in->cell) : cells_spare());
+		if (!in->cell)
+			in->cell = cells_new_from_spare();
+	}
+}
+
 void filter_take_misses(struct segment *s)
 {
+	if (uses_are_on)
+		take_costs(s);
 	if (!segment_has_counter(s) || !counts_misses())
 		return;
 	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++)
@@ -304,6 +328,8 @@ void filter_take_all_misses(void)
 	filter_settle();
 	for (uint32_t n = 1; n < end && counts_misses(); n++)
 		take(n);
+	for (struct segment *s = segments_next(0); s && uses_are_on; s = segments_next(s))
+		take_costs(s);
 }
 
 void filter_forget_sites(void)
@@ -314,6 +340,8 @@ void filter_forget_sites(void)
 	for (struct segment *s = segments_next(0); s && filter_references_are_on();
 	     s = segments_next(s))
 		filter_count_executions(s);
+	if (uses_are_on)
+		uses_code_forget();
 	if (filter_may_count())
 		memset(misses(), 0, filter_next_site() * sizeof(struct misses));
 	owners.used = sizeof(struct filter_owner);

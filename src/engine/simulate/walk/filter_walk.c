@@ -10,6 +10,8 @@
 #include "engine/simulate/filter/filter_handover.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_pages.h"
 #include "sim/cache/cache_kinds.h"
 #include "sim/calls/call_records.h"
@@ -125,11 +127,18 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	note_use(l, (uint64_t)(entry - entries_of(l)));
 }
 
+static uint32_t stamp_at(const struct filter_level *l, uint64_t place)
+{
+	return (uint32_t)(uintptr_t)&l->stamps[place];
+}
+
 /* The line of a place, if there is one, leaves the level. */
 static void lose(const struct filter_level *l, uint64_t place)
 {
 	uint32_t *cell = cell_in(entries_of(l)[place]);
 
+	if (uses_are_on && cell != nobody())
+		uses_end(l, stamp_at(l, place), filter_line_of(l, cell));
 	if (*cell && l != &w.last && cell != nobody())
 		filter_pages_lose(l, filter_line_of(l, cell), l->stamps[place]);
 	*cell = 0;
@@ -156,6 +165,8 @@ static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 	entries_of(l)[least] =
 		entry_of(cell_of(l, sim_entry_line(entry)), (unsigned)(entry & SIM_ENTRY_FLAGS));
 	note_use(l, least);
+	if (uses_are_on)
+		uses_begin(l, stamp_at(l, least), sim_entry_line(entry), f.core->tag);
 	filter_forget_oldest(l, set);
 	if (cell_in(victim) == nobody())
 		return SIM_NO_LINE;
@@ -179,6 +190,22 @@ void filter_walk_show(const struct filter_level *l, uint64_t line)
 
 	if (entry)
 		show(l, (uint64_t)(entry - entries_of(l)));
+}
+
+uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
+{
+	const uint32_t *cell = cell_of(l, line);
+	const uint64_t *entry;
+
+	if (!cell || *cell)
+		return cell ? *cell : 0;
+	entry = may_hide(l, line) ? search(l, line & l->set_mask, cell) : 0;
+	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
+}
+
+uint64_t filter_walk_line(const struct filter_level *l, uint64_t place)
+{
+	return filter_line_of(l, cell_in(entries_of(l)[place]));
 }
 
 static const struct sim_cache_kind rows = {
@@ -221,8 +248,8 @@ bool filter_walk_fits(const struct sim_hierarchy *h)
 	for (uint32_t level = 1; level < g->level_count; level++)
 		if (!keeps_own(l[level]))
 			return false;
-	return filter_pages_fit(&h->core) && !g->line_use && !g->is_unified && !g->is_sampled &&
-	       g->sets.parts <= 1 && fits_first(l[0]) &&
+	return filter_pages_fit(&h->core) && (!g->line_use || uses_fit(h)) && !g->is_unified &&
+	       !g->is_sampled && g->sets.parts <= 1 && fits_first(l[0]) &&
 	       (!s->has_fetches ||
 		(fits_first(l[SIM_CODE_SLOT]) && g->code.prefetcher == SIM_PREFETCH_NONE));
 }
@@ -240,6 +267,9 @@ bool filter_walk_is_quick(bool is_code)
 	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
 					*second = &g->levels[1];
 
+	if (uses_are_on &&
+	    (is_code || f.core->shared->list.index[SIM_LINE_USE + 1] >= SIM_RECORD_EVENT_COUNT))
+		return false;
 	return w.last.stamps && first->prefetcher == SIM_PREFETCH_NONE &&
 	       second->inclusion != SIM_EXCLUSIVE && second->prefetcher != SIM_PREFETCH_STRIDE &&
 	       !second->is_write_through;
@@ -297,8 +327,8 @@ static void move_to(struct sim_events *list, unsigned id, uint32_t position, uin
  */
 static void order_cells(struct sim_events *list)
 {
-	static const unsigned often[] = {SIM_WRITE_BACKS, SIM_TLB_MISSES + 1, SIM_TLB_MISSES,
-					 SIM_TLB_MISSES + 2};
+	static const unsigned often[] = {SIM_LINE_USE,	     SIM_LINE_USE + 1, SIM_WRITE_BACKS,
+					 SIM_TLB_MISSES + 1, SIM_TLB_MISSES,   SIM_TLB_MISSES + 2};
 	uint8_t from[CELLS_MOST_ORDERED], order[CELLS_MOST_ORDERED];
 	uint32_t next = list->index[SIM_MISSES + 2] + 1u;
 
@@ -320,6 +350,8 @@ bool filter_walk_start(struct sim_hierarchy *h)
 
 	f.core = &h->core;
 	order_cells(&h->shared.list);
+	if (!uses_start(h))
+		return false;
 	f.marks = g->write_backs;
 	w.below_prefetches = g->level_count > 1 && g->levels[1].prefetcher != SIM_PREFETCH_NONE;
 	f.prefetches = g->levels[0].prefetcher != SIM_PREFETCH_NONE;
@@ -391,6 +423,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	if (w.last.stamps)
 		ask_below(end);
 	f.now = time;
+	f.core->tag = uses_are_on ? segments_insn_number(in) : 0;
 	f.core->stride_tag = (uint32_t)pc;
 	first &= address_mask;
 	last &= address_mask;
@@ -404,7 +437,10 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	if (any)
 		cells_take_spare(&in->cell);
 	engine_assert(*cell_of(l, end));
-	return *cell_of(l, end);
+	if (!uses_are_on || kind == SIM_FETCH)
+		return *cell_of(l, end);
+	uses_touch(first, last);
+	return uses_nowhere(first);
 }
 
 /* Does the instruction begin on a line with the one before, which is not there any more? */
@@ -419,13 +455,14 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 {
 	const struct segment_access *a = segment_accesses(s) + n;
 	struct segment_insn *next = &segment_insns(s)[a->owner + 1];
-	const uint32_t *cell = cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
+	const uint32_t *cell =
+		uses_are_on ? 0 : cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
 
 	if (!f.removes || !w.code.stamps || a->owner + 1u == s->insns ||
 	    (n + 1u < s->accesses && a[1].owner == a->owner) || !has_lost_line(s, next))
 		return place;
 	filter_fetch(s, next, time);
-	return *cell ? place : PLACE_LOST;
+	return !cell || *cell ? place : PLACE_LOST;
 }
 
 uint64_t filter_walk_now(void)
@@ -467,6 +504,7 @@ static void hand_over(struct filter_level *l, struct sim_cache *c, const struct 
 
 void filter_walk_hand_over(void)
 {
+	uses_hand_over();
 	filter_pages_hand_over(f.core);
 	hand_over(&w.data, &f.core->levels[0]->cache, &f.own[0]);
 	if (w.code.stamps)

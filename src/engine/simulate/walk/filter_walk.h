@@ -62,6 +62,10 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
  */
 uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t place);
 
+/* The place of a line in a level, or 0; the line of a place that has one. */
+uint32_t filter_walk_place(const struct filter_level *l, uint64_t line);
+uint64_t filter_walk_line(const struct filter_level *l, uint64_t place);
+
 /* For filter_pages.c: let code hit the line, if the level has it; the time; the first TLB. */
 void filter_walk_show(const struct filter_level *l, uint64_t line);
 uint64_t filter_walk_now(void);

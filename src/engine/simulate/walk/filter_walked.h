@@ -17,15 +17,44 @@
 	.endm
 
 /*
+ * Line rax takes place rsi of the line whose cell is r8: calls uses_replace, on the engine's stack,
+ * where the target's would have its red zone.
+ */
+	.macro replace_use
+	save	r10, 10
+	save	r11, 11
+	mov	%rsp, %gs:T_HOOK_SP
+	mov	%gs:T_ENGINE_SP, %rsp
+	.irp	name, rax, rcx, rsi, r8, r9, r9
+	push	%\name
+	.endr
+	mov	%rax, %rdi
+	mov	%r8, %rdx
+	mov	SITE_NUMBER(%rbx), %ecx
+	mov	%gs:T_STEP, %r8
+	call	uses_replace
+	.irp	name, r9, r9, r8, rsi, rcx, rax
+	pop	%\name
+	.endr
+	mov	%gs:T_HOOK_SP, %rsp
+	restore	r10, 10
+	restore	r11, 11
+	.endm
+
+/*
  * rax line, rbx site, rcx the record of its set, rsi its place, r8 the evicted line's cell, r9
  * flags. Until its line's cell is written nothing has changed, so that C can do it all.
  */
-	.macro miss_of_walk name, level, is_code, is_quick, pages, times
+	.macro miss_of_walk name, level, is_code, is_quick, pages, times, uses=0
 	.globl	\name
 	.hidden	\name
 \name:
 	each_of_miss save
 	save_flags
+	.if \uses
+	cmpl	$0, uses_must_follow(%rip)
+	jne	.Lslow_1
+	.endif
 	.if \is_code
 	mov	SITE_LINE(%rbx), %rax
 	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
@@ -68,7 +97,11 @@
 	testb	$SIM_DIRTY, FILTER_TO_OWNERS(%rsi)
 	jnz	6f
 	.endif
-56:	cmpq	$0, STATE(\pages)
+56:
+	.if \uses
+	replace_use
+	.endif
+	cmpq	$0, STATE(\pages)
 	jne	8f
 61:	movl	$0, (%r8)
 	find_cell	\is_code

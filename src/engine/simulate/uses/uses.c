@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records of the use of lines in the filter variant; see uses.h. */
+#include "engine/simulate/uses/uses.h"
+
+#include "engine/core/util.h"
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses_code.h"
+#include "engine/simulate/walk/filter_walk.h"
+#include "sim/base/bits.h"
+#include "sim/system/hierarchy.h"
+
+#define w	    filter_state
+#define ROW	    16u /* places of a row, at most */
+#define NOWHERE	    (USES_MOST_PLACES - ROW)
+#define MOST_EVENTS (INT32_MAX / 2) /* of one record of the call graph */
+
+struct live {
+	uint64_t uses;
+	uint32_t bias, unused;
+};
+
+/* What lines have cost that an instruction has brought to a first level, and to the last one. */
+struct costs {
+	uint64_t events[4]; /* as from SIM_LINE_USE on */
+};
+
+bool uses_are_on;
+uint32_t uses_must_follow;
+
+enum { DATA, CODE, LAST, LEVELS };
+
+#define MOST_PLACES (FILTER_LAST_BYTES / sizeof(uint64_t))
+
+/* In one reserve, so large that it does not lie among the program's mappings. */
+struct tables {
+	struct costs costs[SEGMENTS_MOST_INSNS];
+	struct sim_line_record records[LEVELS][MOST_PLACES];
+	uint32_t tags[FILTER_MOST_SITES];
+};
+
+static struct {
+	struct sim_hierarchy *h;
+	struct tables *tables;
+	struct sim_line_use own[LEVELS]; /* the hierarchy's, unused meanwhile */
+	uint32_t at[4];			 /* positions of the events of costs in a cell */
+} f;
+
+/* ---- Places ---- */
+
+static uint32_t number_of(const struct filter_level *l)
+{
+	return l == &w.data ? DATA : l == &w.code ? CODE : LAST;
+}
+
+static struct sim_line_record *record_at(const struct filter_level *l, uint32_t place)
+{
+	return &f.tables->records[number_of(l)][(uint64_t *)(uintptr_t)place - l->stamps];
+}
+
+static uint64_t data_place(uint32_t place)
+{
+	return (place - FILTER_STAMPS) / sizeof(uint64_t);
+}
+
+static struct live *live_at(uint32_t place)
+{
+	return (struct live *)(uintptr_t)USES_LIVE + data_place(place);
+}
+
+static uint8_t *touched_at(uint32_t place)
+{
+	return (uint8_t *)(uintptr_t)(USES_TOUCHED + USES_LINE_BYTES * data_place(place));
+}
+
+static void let_mark(uint32_t place, uint64_t first_byte)
+{
+	live_at(place)->bias = (uint32_t)((uintptr_t)touched_at(place) - first_byte);
+}
+
+/* ---- Sums ---- */
+
+static void add(struct sim_line_record *r, uint64_t uses, uint64_t touched)
+{
+	r->touched |= touched;
+	r->uses = uses < UINT32_MAX - r->uses ? r->uses + (uint32_t)uses : UINT32_MAX;
+}
+
+/* That of the line in the last level, if there is one, and has it. */
+static struct sim_line_record *record_below(uint64_t line)
+{
+	const uint32_t place = w.last.stamps ? w.last_cells[line] : 0;
+
+	return place ? record_at(&w.last, place) : 0;
+}
+
+static void add_to_both(struct sim_line_record *r, uint64_t line, uint64_t uses, uint64_t touched)
+{
+	struct sim_line_record *below = record_below(line);
+
+	add(r, uses, touched);
+	if (below)
+		add(below, uses, touched);
+}
+
+/* The marks of a place, as bits. Clears them. */
+static uint64_t gather(uint32_t place)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t *marks = (uint64_t *)(void *)touched_at(place), bits = 0;
+
+#pragma GCC unroll 8
+	for (int i = 7; i >= 0; i--) {
+		bits = 2 * bits + (marks[i] & ones);
+		marks[i] = 0;
+	}
+	return bits;
+}
+
+static void settle_data(struct sim_line_record *r, uint32_t place, uint64_t line)
+{
+	struct live *live = live_at(place);
+	const uint64_t uses = live->uses;
+
+	if (!uses)
+		return;
+	live->uses = 0;
+	add_to_both(r, line, uses, gather(place));
+}
+
+static void settle_code(struct sim_line_record *r, uint64_t line)
+{
+	const struct uses_of_code sum = uses_code_take(line);
+
+	if (sum.uses)
+		add_to_both(r, line, sum.uses, sum.touched);
+}
+
+/* Adds what the first levels have seen of the line. */
+static void settle(uint64_t line)
+{
+	uint32_t place = filter_walk_place(&w.data, line);
+
+	if (place)
+		settle_data(record_at(&w.data, place), place, line);
+	place = w.code.stamps ? filter_walk_place(&w.code, line) : 0;
+	if (place)
+		settle_code(record_at(&w.code, place), line);
+}
+
+/* ---- Costs ---- */
+
+static uint64_t lost(const struct sim_line_record *r)
+{
+	return USES_LINE_BYTES - (uint64_t)sim_count_bits(r->touched);
+}
+
+static struct costs *costs_of(uint32_t tag)
+{
+	return &f.tables->costs[tag];
+}
+
+/* Of the first event of the record's level. */
+static uint32_t first_event(const struct filter_level *l)
+{
+	return l == &w.last ? 2 : 0;
+}
+
+static void charge(const struct filter_level *l, const struct sim_line_record *r)
+{
+	uint64_t *events = costs_of(r->tag)->events + first_event(l);
+
+	events[0] += sim_line_access_cost(r);
+	events[1] += lost(r);
+}
+
+static void charge_calls(const struct filter_level *l, const struct sim_line_record *r)
+{
+	const uint32_t *at = f.at + first_event(l);
+
+	filter_calls_count(at[0], (int64_t)sim_line_access_cost(r));
+	filter_calls_count(at[1], (int64_t)lost(r));
+}
+
+bool uses_have_costs(const struct segment_insn *in)
+{
+	const struct costs *c = costs_of(segments_insn_number(in));
+
+	return c->events[0] | c->events[1] | c->events[2] | c->events[3];
+}
+
+void uses_take_costs(const struct segment_insn *in, uint64_t *events)
+{
+	struct costs *c = costs_of(segments_insn_number(in));
+
+	for (uint32_t k = 0; k < 4; k++)
+		if (f.at[k] != SIM_NO_EVENT)
+			events[f.at[k]] += c->events[k];
+	*c = (struct costs){0};
+}
+
+/* ---- Lines come and go ---- */
+
+static void begin_data(uint32_t place, uint64_t line, uint32_t tag)
+{
+	*record_at(&w.data, place) = (struct sim_line_record){.tag = tag};
+	let_mark(place, line << FILTER_LINE_SHIFT);
+}
+
+void uses_begin(const struct filter_level *l, uint32_t place, uint64_t line, uint32_t tag)
+{
+	if (l == &w.data) {
+		begin_data(place, line, tag);
+		return;
+	}
+	if (l == &w.last)
+		settle(line);
+	*record_at(l, place) = (struct sim_line_record){.tag = tag};
+}
+
+void uses_end(const struct filter_level *l, uint32_t place, uint64_t line)
+{
+	struct sim_line_record *r = record_at(l, place);
+
+	if (l == &w.last)
+		settle(line);
+	else if (l == &w.data)
+		settle_data(r, place, line);
+	else
+		settle_code(r, line);
+	charge(l, r);
+	charge_calls(l, r);
+	*r = (struct sim_line_record){0};
+}
+
+void uses_note_site(uint32_t site, const struct segment_insn *in)
+{
+	f.tables->tags[site] = segments_insn_number(in);
+}
+
+static void count_for_graph(struct sim_record *of, const struct sim_line_record *r)
+{
+	int32_t *access = &of->events[f.at[0]], *bytes = &of->events[f.at[1]];
+
+	*access += (int32_t)sim_line_access_cost(r);
+	*bytes += (int32_t)lost(r);
+	uses_must_follow |= *access > MOST_EVENTS || *bytes > MOST_EVENTS;
+}
+
+void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_t site,
+		  struct sim_record *next)
+{
+	struct sim_line_record *r = record_at(&w.data, place);
+
+	if (r->tag) {
+		settle_data(r, place, filter_line_of_data(victim));
+		charge(&w.data, r);
+		if (next)
+			count_for_graph(next - 1, r);
+	}
+	begin_data(place, line, f.tables->tags[site]);
+}
+
+void uses_follow(void)
+{
+	if (!uses_must_follow)
+		return;
+	uses_must_follow = 0;
+	filter_calls_follow();
+}
+
+/* ---- Accesses that come to C ---- */
+
+void uses_touch_again(uint64_t first, uint64_t last, uint64_t n)
+{
+	const uint64_t in_line = USES_LINE_BYTES - 1;
+	const uint32_t place = filter_walk_place(&w.data, first >> FILTER_LINE_SHIFT);
+	uint8_t *touched = touched_at(place);
+
+	live_at(place)->uses += n;
+	for (uint64_t at = first & in_line; at <= (last & in_line); at++)
+		touched[at] = 0xff;
+}
+
+void uses_touch(uint64_t first, uint64_t last)
+{
+	const uint64_t end = last & ~(uint64_t)(USES_LINE_BYTES - 1);
+
+	if (first < end)
+		uses_touch_again(first, end - 1, 1);
+	uses_touch_again(first < end ? end : first, last, 1);
+}
+
+/* The use is in its records already. */
+static void take_from_records(const struct filter_level *l, uint32_t place, uint64_t line)
+{
+	struct sim_line_record *below = record_below(line);
+
+	record_at(l, place)->uses--;
+	if (below)
+		below->uses--;
+}
+
+void uses_unfetch(uint64_t line)
+{
+	const uint32_t place = filter_walk_place(&w.code, line);
+
+	if (place && !uses_code_uncount(line))
+		take_from_records(&w.code, place, line);
+}
+
+void uses_untouch(uint64_t line)
+{
+	const uint32_t place = filter_walk_place(&w.data, line);
+
+	if (!place)
+		return;
+	if (live_at(place)->uses) {
+		live_at(place)->uses--;
+		return;
+	}
+	take_from_records(&w.data, place, line);
+}
+
+uint32_t uses_nowhere(uint64_t address)
+{
+	const uint32_t place = FILTER_STAMPS + NOWHERE * sizeof(uint64_t);
+
+	let_mark(place, address);
+	return place;
+}
+
+/* ---- On and off ---- */
+
+bool uses_fit(const struct sim_hierarchy *h)
+{
+	const struct sim_geometry *g = &h->shared.geometry;
+	const struct sim_cache *first = &h->core.levels[0]->cache;
+
+	return (g->level_count == 1 || (g->level_count == 2 && filter_walk_has_second(h))) &&
+	       first->sets * ROW < NOWHERE;
+}
+
+static const struct filter_level *level_of(uint32_t n)
+{
+	return n == DATA ? &w.data : n == CODE ? &w.code : &w.last;
+}
+
+static struct sim_level *own_level(uint32_t n)
+{
+	return f.h->core.levels[n == CODE ? SIM_CODE_SLOT : n == DATA ? 0 : 1];
+}
+
+bool uses_start(struct sim_hierarchy *h)
+{
+	struct grow g;
+
+	if (!h->shared.geometry.line_use)
+		return true;
+	f.h = h;
+	for (uint32_t k = 0; k < 4; k++)
+		f.at[k] = h->shared.list.index[SIM_LINE_USE + k];
+	if (grow_init_whole(&g, sizeof *f.tables) != 0 || !uses_code_start())
+		return false;
+	f.tables = (struct tables *)(void *)g.base;
+	uses_are_on = true;
+	for (uint32_t n = 0; n < LEVELS; n++) {
+		if (!level_of(n)->stamps)
+			continue;
+		f.own[n] = own_level(n)->use;
+		own_level(n)->use = (struct sim_line_use){0};
+	}
+	return true;
+}
+
+static uint64_t line_at(uint32_t n, uint64_t place)
+{
+	return filter_walk_line(level_of(n), place);
+}
+
+static uint64_t places_of(uint32_t n)
+{
+	const struct filter_level *l = level_of(n);
+
+	return l->stamps ? own_level(n)->cache.sets * l->places : 0;
+}
+
+static struct sim_line_record *records_of(uint32_t n)
+{
+	return f.tables->records[n];
+}
+
+static void settle_all(void)
+{
+	uses_code_reach(0, 0);
+	for (uint32_t n = DATA; n <= CODE; n++)
+		for (uint64_t i = 0; i < places_of(n); i++)
+			if (records_of(n)[i].tag)
+				settle(line_at(n, i));
+}
+
+void uses_finish(void)
+{
+	if (!uses_are_on)
+		return;
+	settle_all();
+	for (uint32_t n = 0; n < LEVELS; n++)
+		for (uint64_t i = 0; i < places_of(n); i++)
+			if (records_of(n)[i].tag)
+				charge(level_of(n), &records_of(n)[i]);
+}
+
+/* In the order of the bytes. */
+static uint64_t in_order(uint64_t touched)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t byte = 0; byte < USES_LINE_BYTES; byte++)
+		bits |= (touched >> uses_bit_of(byte) & 1) << byte;
+	return bits;
+}
+
+/* The replay's tags are cells. */
+static uint32_t cell_of(uint32_t tag)
+{
+	struct segment_insn *in = segments_insn(tag);
+
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+	return in->cell;
+}
+
+void uses_hand_over(void)
+{
+	if (!uses_are_on)
+		return;
+	settle_all();
+	for (uint32_t n = 0; n < LEVELS; n++) {
+		struct sim_line_use *u = &own_level(n)->use;
+
+		if (level_of(n)->stamps)
+			*u = f.own[n];
+		for (uint64_t i = 0; i < places_of(n); i++) {
+			const struct sim_line_record *r = &records_of(n)[i];
+			struct sim_line_record *to;
+
+			if (!r->tag)
+				continue;
+			sim_line_use_begin(u, line_at(n, i), cell_of(r->tag));
+			to = sim_line_use_find(u, line_at(n, i));
+			to->uses = r->uses;
+			to->touched = in_order(r->touched);
+		}
+	}
+	uses_are_on = false;
+}

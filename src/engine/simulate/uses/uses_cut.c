@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Instructions that fault have counted their uses already, and will again if they are executed once
+ * more. So these are taken back. The bytes stay touched.
+ */
+#include "engine/core/util.h"
+#include "engine/decode/operand.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_code.h"
+#include "engine/translate/translate.h"
+
+/* Each line of some bytes was used once less. */
+static void undo(void (*use)(uint64_t line), uint64_t address, uint32_t bytes)
+{
+	const uint64_t mask = (1ull << FILTER_ADDRESS_BITS) - 1;
+	const uint64_t first = address & mask, last = (address + bytes - 1) & mask;
+
+	use(first >> FILTER_LINE_SHIFT);
+	if (last >> FILTER_LINE_SHIFT != first >> FILTER_LINE_SHIFT)
+		use(last >> FILTER_LINE_SHIFT);
+}
+
+void uses_undo(uint64_t address, uint32_t bytes)
+{
+	undo(uses_untouch, address, bytes < USES_LINE_BYTES ? bytes : USES_LINE_BYTES);
+}
+
+void uses_undo_fetch(const struct segment *s, uint32_t insn)
+{
+	const struct segment_insn *in = &segment_insns(s)[insn];
+
+	if (filter_has_code())
+		undo(uses_unfetch, segment_graph(s)->pc + in->offset, in->length);
+}
+
+void uses_cut(struct thread *t, const struct segment *s, uint32_t insns)
+{
+	uint8_t code[15];
+	struct insn in;
+	bool known;
+
+	for (uint32_t i = insns, end = uses_code_cut(s, insns); i < end; i++)
+		uses_undo_fetch(s, i);
+	if (!t->cut_tried || engine_copy(code, (const void *)(uintptr_t)t->rip, sizeof code) != 0)
+		return;
+	lock_take(&engine.translate_lock);
+	known = translate_decode(&in, t->rip, code, sizeof code);
+	lock_drop(&engine.translate_lock);
+	for (uint32_t i = 0; known && i < in.mem_count; i++)
+		uses_undo(operand_address(t, &in.mem[i]), in.mem[i].size);
+}
