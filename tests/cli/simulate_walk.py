@@ -117,6 +117,12 @@ def processes_and_hand_overs():
 
 
 @case
+def what_is_replayed_for_calls():
+    for more in ['--context=2', '--write-backs'], ['--jumps', '--line-use'], ['--context=2', '--line-use', '--jumps'], ['--separate-threads', '--line-use']:
+        check_filter(*SMALL, *more, '--', program('call-graph'))
+
+
+@case
 def a_note_says_that_accesses_are_replayed():
     """So the other cases do see the code that looks into the caches."""
     for is_replayed, *shape in ((True, '--line-use', '--cache=L2=16K,4,64'), (True, '--context=2'), (True, '--cache=L1d=4K,4,64,stride'),

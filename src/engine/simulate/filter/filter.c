@@ -237,9 +237,10 @@ bool filter_start(struct sim_hierarchy *h)
 	w.h = h;
 	w.walks = walks(h);
 	if (w.walks)
-		return start(
-			&(struct filter_caches){data, code, filter_walk_has_second(h) ? second : 0},
-			s->most_bytes);
+		return w.walks = start(
+			       &(struct filter_caches){data, code,
+						       filter_walk_has_second(h) ? second : 0},
+			       s->most_bytes);
 	return s->is_basic && !s->geometry.is_unified &&
 	       start(&(struct filter_caches){data, code, is_fast ? second : 0}, s->most_bytes);
 }
