@@ -86,7 +86,7 @@ struct arena_data {
 	uint64_t spill_r11;
 };
 
-#define ARENA_STUBS 6
+#define ARENA_STUBS 10
 #define ARENA_STEPS 10
 
 struct arena {

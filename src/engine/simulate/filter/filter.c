@@ -59,6 +59,9 @@ _Static_assert(STAMPS_AT + FILTER_TO_LABELS >= FILTER_LABELS &&
 	       "layout");
 _Static_assert(FILTER_NOBODY >= FILTER_SETS_COUNT + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
 	       "layout");
+_Static_assert(FILTER_QUICK_SP >= A_LANES + 16 && FILTER_QUICK_STACK >= FILTER_QUICK_SP + 8 + 256 &&
+		       FILTER_QUICK_STACK <= FILTER_ORDER_8,
+	       "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
 _Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
 _Static_assert(FILTER_CELLS >= LOW_TABLES_END &&

@@ -58,6 +58,11 @@
 #define FILTER_SETS_FIRST (FILTER_LOW + 16)
 #define FILTER_SETS_MASK  (FILTER_LOW + 24)
 #define FILTER_SETS_COUNT (FILTER_LOW + 32)
+/* Misses that are called: the program's stack pointer; the end of their stack (filter_quick.h). */
+#define FILTER_QUICK_SP	   (FILTER_LOW + 576)
+#define FILTER_QUICK_STACK (FILTER_LOW + 1024)
+/* the code behind the call: it restores that, and jumps */
+#define FILTER_QUICK_BACK_BYTES 13
 /* The stamp of all other lines. */
 #define FILTER_ELSEWHERE (FILTER_LOW + 192)
 /* the address of an unused cell, which bring_in clears where a place is free */

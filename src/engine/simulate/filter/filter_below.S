@@ -96,14 +96,6 @@
 	movzbl	NOTE_EVENT(%r9), %edi
 	add	STATE(F_TO_LAST), %edi
 	add	(%r13,%rdi,8), %r12
-	.else
-	mov	NOTE_RECORD(%r9), %rdx
-	test	%rdx, %rdx
-	jz	45f
-	movzbl	NOTE_EVENT(%r9), %edi
-	add	STATE(F_TO_LAST), %edi
-	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
-45:
 	.endif
 	.endm
 

@@ -138,8 +138,10 @@ static void emit_leave(const struct job *j, struct out *o, const struct access *
  * engine. Returns the target of misses. If flags are not live, the zero flag is set for a miss, and
  * clear for an access that straddles.
  */
-static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct access *a)
+static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct access *a,
+				const uint8_t *back)
 {
+	const enum filter_stub stub = stub_of(a);
 	const uint8_t *miss;
 
 	if (a->unaligned) {
@@ -153,7 +155,12 @@ static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct
 		emit_set_branch(straddles, o->p);
 	}
 	miss = o->p;
-	emit_leave(j, o, a, stub_of(a));
+	if (!filter_is_called(stub, 0)) {
+		emit_leave(j, o, a, stub);
+		return miss;
+	}
+	emit_address(o, a, false);
+	filter_emit_called(j->arena, o, a->reg, stub, back);
 	return miss;
 }
 
@@ -165,11 +172,11 @@ static const uint8_t *put_cold(struct job *j, const struct access *a,
 	struct out o = {.p = room};
 	const uint8_t *miss;
 
-	emit_cold(j, &o, a);
+	emit_cold(j, &o, a, site->back);
 	engine_assert(o.p <= room + sizeof room);
 	begin = filter_take_cold(j->arena, (uint32_t)(o.p - room), SITE_BYTES);
 	o.p = begin;
-	miss = emit_cold(j, &o, a);
+	miss = emit_cold(j, &o, a, site->back);
 	j->failed |= !filter_put_site(&o, site);
 	emit_set_branch(a->unaligned, begin);
 	emit_set_branch(a->missed[0], miss);

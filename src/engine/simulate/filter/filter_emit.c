@@ -59,6 +59,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
 	uint8_t *field[2] = {0}, *cold;
+	bool is_called;
 	struct out o;
 
 	if (!filter_has_code() || (first == last && first == j->code_line))
@@ -97,10 +98,14 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	j->code_line = last;
 	site.reg = (uint8_t)reg;
+	is_called = filter_is_called(stub, site.flags);
 	o.p = cold =
-		filter_take_cold(j->arena, FILTER_CALL_BYTES,
+		filter_take_cold(j->arena, is_called ? FILTER_CALLED_BYTES : FILTER_CALL_BYTES,
 				 site.flags & FILTER_SITE_BOTH ? SITE_BOTH_BYTES : SITE_CODE_BYTES);
-	filter_emit_call(j->arena, &o, reg, stub);
+	if (is_called)
+		filter_emit_called(j->arena, &o, reg, stub, site.back);
+	else
+		filter_emit_call(j->arena, &o, reg, stub);
 	j->failed |= !filter_put_site(&o, &site);
 	for (uint32_t k = 0; k < 2; k++) {
 		if (field[k] && is_live)

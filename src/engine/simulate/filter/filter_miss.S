@@ -5,7 +5,7 @@
  * site (filter_sites.h); T_MISS_ADDRESS is the access's address.
  *
  * Misses of accesses in a hierarchy of two levels are handled here, as every tenth access of a
- * program may miss. There are variants: for LRU caches of up to 8 ways, and for all others; with
+ * program may miss: most of them where the code calls (filter_quick.h). There are variants: for LRU caches of up to 8 ways, and for all others; with
  * status flags saved or not. C handles the rest. T_REGS is free meanwhile. One thread comes here.
  *
  * Only the first level is updated at once. The miss is noted; some hundred are counted and looked
@@ -22,6 +22,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/filter/filter_quick.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -131,15 +132,11 @@
  * Notes the miss of line rax, and of the line before if there are `flags`; goes to C without room.
  * Changes rdx, rdi, r8.
  */
-	.macro note_miss slow, flags, has_graph, has_data
+	.macro note_miss slow, flags, has_data
 	mov	filter_next_note(%rip), %r8
 	keep_together 13
 	cmp	filter_notes_limit(%rip), %r8
 	jae	\slow
-	.if \has_graph
-	count_for_graph	\slow
-	mov	%rdx, NOTE_RECORD(%r8)
-	.endif
 	mov	SITE_NUMBER(%rbx), %rdx
 	mov	%rax, NOTE_LINE(%r8)
 	mov	%rdx, NOTE_SITE(%r8)
@@ -156,9 +153,7 @@
 	add	$NOTE_BYTES, %r8
 	.endif
 	mov	%r8, filter_next_note(%rip)
-	.if \has_graph
 	mov	%r8d, A_NOTE
-	.endif
 	.endm
 
 /* Notes the evicted line, whose cell is r8, in the field of the last note. Changes rdx. */
@@ -197,7 +192,7 @@
 	.endm
 
 /* An access or fetch on two lines, of which one may be there. rsi: the place of the last one. */
-	.macro miss_of_two level, is_code, slow, has_graph, has_data
+	.macro miss_of_two level, is_code, slow, has_data
 	.if \is_code
 	mov	SITE_LINE(%rbx), %rax
 	mov	SITE_CELL(%rbx), %edx
@@ -220,7 +215,7 @@
 	stamp	\is_code
 	mov	%edx, %esi
 	jmp	64f
-61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph, \has_data
+61:	note_miss \slow, FILTER_SITE_PAIR, \has_data
 	dec	%rax
 	find_cell	2*\is_code
 	mov	(%rdi), %esi
@@ -252,12 +247,11 @@
 
 /*
  * A miss of a line in the first level, and all that follows; C handles the rest. is_quick: rows
- * have 8 places, and the policy is LRU. has_graph: there may be a call graph. has_data: notes say
- * whose line came and went. has_sets: C handles lines of sets that are not simulated, and all that
+ * have 8 places, and the policy is LRU. has_data: notes say whose line came and went. has_sets: C handles lines of sets that are not simulated, and all that
  * lies on two lines. If the flags are not kept they say whether this is a miss of a line (zero) or
  * an access that straddles two.
  */
-	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph, has_data=0, has_sets=0
+	.macro miss name, level, is_code, is_quick, keeps_flags, has_data=0, has_sets=0
 	.globl	\name
 	.hidden	\name
 \name:
@@ -286,7 +280,7 @@
 	cmp	FILTER_SETS_COUNT, %rcx
 	jae	.Lslow_\keeps_flags
 	.endif
-	note_miss	.Lslow_\keeps_flags, 0, \has_graph, \has_data
+	note_miss	.Lslow_\keeps_flags, 0, \has_data
 	bring_in	\level, \is_code, \is_quick
 	.if \has_data
 	note_victim	NOTE_VICTIM
@@ -303,7 +297,7 @@
 3:	leave_miss	\keeps_flags
 5:
 	.if \is_quick
-	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_graph, \has_data
+	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_data
 	jmp	3b
 	.else
 	jmp	.Lslow_\keeps_flags
@@ -316,22 +310,25 @@
 	.type engine_filter_miss, @function
 /* rbx site, rax line, rdi its cell, rsi its place, rcx the record of its set, r9 flags */
 engine_filter_miss:
-	miss	filter_alone_data, F_DATA, 0, 1, 0, 0
-	miss	filter_alone_data_live, F_DATA, 0, 1, 1, 0
-	miss	filter_quick_data, F_DATA, 0, 1, 0, 1
-	miss	filter_quick_data_live, F_DATA, 0, 1, 1, 1
-	miss	filter_quick_code, F_CODE, 1, 1, 0, 1
-	miss	filter_quick_code_live, F_CODE, 1, 1, 1, 1
-	miss	filter_any_data, F_DATA, 0, 0, 1, 1
-	miss	filter_any_code, F_CODE, 1, 0, 1, 1
-	miss	filter_whose_data, F_DATA, 0, 1, 0, 1, 1
-	miss	filter_whose_data_live, F_DATA, 0, 1, 1, 1, 1
-	miss	filter_whose_code, F_CODE, 1, 1, 0, 1, 1
-	miss	filter_whose_code_live, F_CODE, 1, 1, 1, 1, 1
-	miss	filter_whose_any_data, F_DATA, 0, 0, 1, 1, 1
-	miss	filter_whose_any_code, F_CODE, 1, 0, 1, 1, 1
-	miss	filter_some_data, F_DATA, 0, 0, 1, 1, 1, 1
-	miss	filter_some_code, F_CODE, 1, 0, 1, 1, 1, 1
+	miss	filter_quick_data, F_DATA, 0, 1, 0
+	miss	filter_quick_data_live, F_DATA, 0, 1, 1
+	miss	filter_quick_code, F_CODE, 1, 1, 0
+	miss	filter_quick_code_live, F_CODE, 1, 1, 1
+	miss	filter_any_data, F_DATA, 0, 0, 1
+	miss	filter_any_code, F_CODE, 1, 0, 1
+	miss	filter_whose_data, F_DATA, 0, 1, 0, 1
+	miss	filter_whose_data_live, F_DATA, 0, 1, 1, 1
+	miss	filter_whose_code, F_CODE, 1, 1, 0, 1
+	miss	filter_whose_code_live, F_CODE, 1, 1, 1, 1
+	miss	filter_whose_any_data, F_DATA, 0, 0, 1, 1
+	miss	filter_whose_any_code, F_CODE, 1, 0, 1, 1
+	miss	filter_some_data, F_DATA, 0, 0, 1, 1, 1
+	miss	filter_some_code, F_CODE, 1, 0, 1, 1, 1
+
+	quick_miss	filter_called_data, F_DATA, 0, 0, filter_quick_data
+	quick_miss	filter_called_data_live, F_DATA, 0, 1, filter_quick_data_live
+	quick_miss	filter_called_code, F_CODE, 1, 0, filter_quick_code
+	quick_miss	filter_called_code_live, F_CODE, 1, 1, filter_quick_code_live
 
 /* rdi: the tally of site ecx and label edx. */
 	.macro find_tally slow

@@ -12,7 +12,7 @@
 #define NOTE_SITE   8 /* its number, and the bytes from SITE_REG on */
 #define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
 #define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
-#define NOTE_RECORD 16 /* the end of the call graph's record of events; or 0 */
+#define NOTE_RECORD 16 /* with arcs (arcs.h): what the notes before it have counted */
 #define NOTE_BYTES  24
 #define NOTES	    256 /* 6 KB */
 /*

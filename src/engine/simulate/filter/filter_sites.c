@@ -43,10 +43,9 @@ bool filter_sites_start(void)
 /* ---- Code ---- */
 
 /*
- * filter_miss.S: stubs for LRU with rows of 8 places, without and with a call graph; for any rows;
- * for several hierarchies.
+ * filter_miss.S: stubs for LRU with rows of 8 places, also called ones; for any rows; for several
+ * hierarchies.
  */
-extern char filter_alone_data[], filter_alone_data_live[];
 extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
 	filter_quick_code_live[];
 extern char filter_any_data[], filter_any_code[];
@@ -56,6 +55,9 @@ extern char filter_some_data[], filter_some_code[];
 extern char filter_walk_data[], filter_walk_code[], filter_walk_any_data[], filter_walk_any_code[],
 	filter_use_data[], filter_use_any_data[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refer[];
+
+extern char filter_called_data[], filter_called_data_live[], filter_called_code[],
+	filter_called_code_live[];
 
 static bool is_quick(const struct filter_level *l)
 {
@@ -97,8 +99,6 @@ static const char *behind(enum filter_stub stub)
 		return behind_with_data(stub, is_code);
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_any_code : filter_any_data;
-	if (!is_code && !filter_calls_are_on())
-		return stub == FILTER_DATA ? filter_alone_data : filter_alone_data_live;
 	return ((const char *const[]){filter_quick_data, filter_quick_data_live, filter_quick_code,
 				      filter_quick_code_live})[stub];
 }
@@ -117,12 +117,57 @@ static uint8_t *emit_thunk(struct out *o, enum reg r, const uint8_t *to)
 	return at;
 }
 
+bool filter_is_called(enum filter_stub stub, uint8_t flags)
+{
+	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
+
+	return stub < FILTER_SLOW && !(flags & FILTER_SITE_BOTH) && w.is_fast &&
+	       !filter_conflicts_are_on && !w.chooses_sets && !filter_watches() &&
+	       is_quick(is_code ? &w.code : &w.data);
+}
+
+/* push rax; mov rax, r; call [to]; mov r, rax; pop rax; ret */
+static uint8_t *emit_called_thunk(struct out *o, enum reg r, const uint8_t *to)
+{
+	uint8_t *at = o->p;
+
+	emit_u8(o, 0x50);
+	if (r != RAX)
+		emit_mov(o, RAX, r);
+	emit_bytes(o, (const uint8_t[]){0xff, 0x15}, 2);
+	emit_u32(o, (uint32_t)(to - (o->p + 4)));
+	if (r == RAX) {
+		emit_lea(o, RSP, RSP, 8);
+	} else {
+		emit_mov(o, r, RAX);
+		emit_u8(o, 0x58);
+	}
+	emit_u8(o, 0xc3);
+	return at;
+}
+
+static void emit_called_thunks(struct arena *a, struct out *o)
+{
+	static const char *const to[] = {filter_called_data, filter_called_data_live,
+					 filter_called_code, filter_called_code_live};
+
+	for (uint32_t i = 0; i < sizeof to / sizeof *to; i++) {
+		const uint8_t *at = o->p;
+
+		emit_u64(o, (uint64_t)(uintptr_t)to[i]);
+		for (enum reg r = RAX; r <= R15; r++)
+			if (r != RSP)
+				a->stub[FILTER_CALLED + i][r] = emit_called_thunk(o, r, at);
+		o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
+	}
+}
+
 void filter_emit_thunks(struct arena *a, struct out *o)
 {
 	const uint8_t *to;
 
 	o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
-	for (enum filter_stub stub = 0; stub < FILTER_STUBS; stub++) {
+	for (enum filter_stub stub = 0; stub < FILTER_CALLED; stub++) {
 		to = o->p;
 		emit_u64(o, (uint64_t)(uintptr_t)behind(stub));
 		for (enum reg r = RAX; r <= R15; r++)
@@ -130,6 +175,7 @@ void filter_emit_thunks(struct arena *a, struct out *o)
 				a->stub[stub][r] = emit_thunk(o, r, to);
 		o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
 	}
+	emit_called_thunks(a, o);
 }
 
 /* The beginning of code with a site behind it, below `end`. */
@@ -165,6 +211,20 @@ void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum fil
 		   3);
 	emit_u32(o, jump_bytes);
 	emit_jump(o, a->stub[stub][r]);
+}
+
+void filter_emit_called(const struct arena *a, struct out *o, enum reg r, enum filter_stub stub,
+			const uint8_t *back)
+{
+	emit_bytes(o, (const uint8_t[]){0x48, 0x89, 0x24, 0x25}, 4); /* mov [address], rsp */
+	emit_u32(o, FILTER_QUICK_SP);
+	emit_u8(o, 0xbc); /* mov esp, imm32 */
+	emit_u32(o, FILTER_QUICK_STACK);
+	emit_u8(o, 0xe8);
+	emit_u32(o, (uint32_t)(a->stub[FILTER_CALLED + stub][r] - (o->p + 4)));
+	emit_bytes(o, (const uint8_t[]){0x48, 0x8b, 0x24, 0x25}, 4); /* mov rsp, [address] */
+	emit_u32(o, FILTER_QUICK_SP);
+	emit_jump(o, back);
 }
 
 bool filter_put_site(struct out *o, const struct filter_site *site)

@@ -70,8 +70,9 @@ enum filter_stub {
 	FILTER_CODE,
 	FILTER_CODE_LIVE,
 	FILTER_SLOW,
-	FILTER_REFER, /* see filter_references.h */
-	FILTER_STUBS
+	FILTER_REFER,  /* see filter_references.h */
+	FILTER_CALLED, /* the first four again, which are called: filter_quick.h */
+	FILTER_STUBS = FILTER_CALLED + 4
 };
 
 _Static_assert(FILTER_STUBS <= ARENA_STUBS, "each has its place in an arena");
@@ -91,9 +92,17 @@ void filter_emit_thunks(struct arena *a, struct out *o);
 uint8_t *filter_take_cold(struct arena *a, uint32_t code_bytes, uint32_t site_bytes);
 /* Free the memory between; it is taken first. */
 void filter_give_cold(struct arena *a, uint8_t *low, uint8_t *high);
-/* lea reg, [the site behind the jump]; jmp to the stub: the last FILTER_CALL_BYTES of that code. */
+/* Is the stub of a site with such flags called? */
+bool filter_is_called(enum filter_stub stub, uint8_t flags);
+/*
+ * lea reg, [the site behind the jump]; jmp to the stub: the last FILTER_CALL_BYTES of that code.
+ */
 #define FILTER_CALL_BYTES 12u
 void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum filter_stub stub);
+/* A call, which returns the place in r; a jump to `back`: the last FILTER_CALLED_BYTES. */
+#define FILTER_CALLED_BYTES 31u
+void filter_emit_called(const struct arena *a, struct out *o, enum reg r, enum filter_stub stub,
+			const uint8_t *back);
 /* Emit the site behind it. False: no room. */
 bool filter_put_site(struct out *o, const struct filter_site *site);
 
