@@ -230,7 +230,7 @@ struct thread {
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */
 	bool before_vector, vector_faulted;
-	bool vector_kept; /* it was counted, but had to wait: do not count it again */
+	bool vector_kept; /* it was simulated, but had to wait: do not simulate it again */
 	/* after a fault: 1 + instructions of the last segment that have run; or 0 */
 	uint32_t cut_insns;
 	uint32_t cut_segment;	 /* that segment, in the filter variant */

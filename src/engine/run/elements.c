@@ -205,15 +205,6 @@ uint32_t elements_next(struct thread *t, const struct insn *in, struct element o
 	return n;
 }
 
-/* Was this instruction put off? */
-static bool is_kept(struct thread *t, const struct insn *in)
-{
-	const bool was_kept = t->vector_kept;
-
-	t->vector_kept = false;
-	return was_kept && t->vector.pc == in->pc;
-}
-
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 {
 	const struct mem_op *m = &in->mem[0];
@@ -226,10 +217,7 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 				  .stores = m->kind == ACCESS_STORE};
 	uint32_t n = 0;
 
-	if (is_kept(t, in)) {
-		t->vector_segment = segment;
-		return;
-	}
+	t->vector_kept &= t->vector.pc == in->pc;
 	if (m->fs)
 		base += fsbase_get(t);
 	v.lanes = active_lanes(&v, in, index);
@@ -244,7 +232,7 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 	count_vector(t, n, v.stores);
 	t->vector = v;
 	t->vector_segment = segment;
-	t->vector_faulted = false;
+	t->vector_faulted = t->vector_kept = false;
 }
 
 static uint32_t count_of(uint32_t lanes)
@@ -259,8 +247,6 @@ static uint32_t count_of(uint32_t lanes)
 void elements_put_off(struct thread *t)
 {
 	t->vector_kept = !t->pending;
-	if (t->vector_kept)
-		return;
 	if (run_mode->undo_elements)
 		run_mode->undo_elements(t, 0);
 	count_vector(t, -(uint64_t)count_of(t->vector.lanes), t->vector.stores);

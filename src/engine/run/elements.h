@@ -13,9 +13,9 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, 
 /* Count a gather or scatter that is about to run. The target's vector state is live. */
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment);
 /*
- * After elements_vector: the instruction has to wait, and leaves the code once more before it runs.
- * What was simulated of it cannot be undone, so the next elements_vector does nothing. It is undone
- * only if a signal's handler comes first, which may never return.
+ * Undo the counts of elements_vector: the instruction has to wait, and leaves the code once more
+ * before it runs. The caches that have seen it do not see it again, unless a signal's handler comes
+ * first, which may never return.
  */
 void elements_put_off(struct thread *t);
 /*

@@ -106,13 +106,15 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 	bool write = a->kind == ACCESS_STORE;
 
 	s->executions++;
+	if (n)
+		count(in, 0, write ? 0 : n, write ? n : 0);
+	if (t->vector_kept)
+		return;
 	filter_access.site = 0;
 	if (uses_are_on)
 		uses_code_reach(0, 0);
 	filter_fetch(s, in, next_time(t));
 	filter_access.pc = filter_pc_of(s, in);
-	if (n)
-		count(in, 0, write ? 0 : n, write ? n : 0);
 	filter_access_elements(entries, n);
 	filter_window_elements(filter_access.pc, entries, n, a);
 	for (uint32_t i = 0; i < n; i++) {
@@ -132,14 +134,15 @@ static void undo_uses(const struct segment *s, uint32_t lanes, uint32_t done)
 			uses_undo(*address, segment_accesses(s)->size);
 }
 
-void filter_undo_elements(uint32_t trailer, uint32_t lanes, uint32_t done)
+void filter_undo_elements(const struct thread *t, uint32_t done)
 {
-	struct segment *s = segments_of_trailer(trailer);
+	const uint32_t lanes = t->vector.lanes;
+	struct segment *s = segments_of_trailer(t->vector_segment);
 	bool write = segment_accesses(s)->kind == ACCESS_STORE;
 	const uint32_t n = sim_count_bits(lanes & ~done);
 
 	s->executions--;
-	if (uses_are_on)
+	if (uses_are_on && !t->vector_kept)
 		undo_uses(s, lanes, done);
 	count(segment_insns(s), 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }

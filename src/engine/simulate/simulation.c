@@ -139,7 +139,7 @@ static void keep_entries(struct thread *t, uint32_t done)
 static void undo_elements(struct thread *t, uint32_t done)
 {
 	if (t->variant == VARIANT_FILTER)
-		filter_undo_elements(t->vector_segment, t->vector.lanes, done);
+		filter_undo_elements(t, done);
 	else if (t->variant == VARIANT_STREAM)
 		keep_entries(t, done);
 }

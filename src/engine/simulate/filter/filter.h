@@ -192,11 +192,12 @@ extern bool filter_expects_faults;
 void filter_cut(struct thread *t);
 /*
  * Simulate a string or vector instruction at once, unlike replay_put_repeat and
- * replay_put_elements; and uncount some elements of the last vector instruction, which faulted.
+ * replay_put_elements; and uncount some elements of the last vector instruction, which faulted, or
+ * was put off (t->vector_kept).
  */
 void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep);
 void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n);
-void filter_undo_elements(uint32_t trailer, uint32_t lanes, uint32_t done);
+void filter_undo_elements(const struct thread *t, uint32_t done);
 
 /*
  * Look up and count all noted misses (filter_miss.S, filter_multi.h). Events that the call graph
