@@ -42,14 +42,14 @@
 #define OLDEST_AT	 (LAST_CELLS_AT + CELLS_BYTES)
 #define OLDEST_BYTES	 (FILTER_FIRST_BYTES / 64 * sizeof(struct filter_oldest)) /* each */
 #define LINES_AT	 (OLDEST_AT + 2 * OLDEST_BYTES)
-#define HIGH_BYTES	 (FILTER_CODE_PAGES + FILTER_PAGES_BYTES - FILTER_CELLS)
+#define HIGH_END	 (LINES_AT + CODE_LINES * 8)
 #define STAMPS_AT	 FILTER_STAMPS
 #define ALL_STAMPS_BYTES (2 * FILTER_FIRST_BYTES + FILTER_LAST_BYTES)
 #define CODE_CELLS_AT	 FILTER_CODE_CELLS
 #define CODE_LINES	 (8ull << 20)
 
 _Static_assert(CODE_INDEX_AT == FILTER_CELLS + CELLS_BYTES, "layout");
-_Static_assert(FILTER_DATA_PAGES >= LINES_AT + CODE_LINES * 8, "layout");
+_Static_assert(FILTER_DATA_PAGES >= HIGH_END, "layout");
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
@@ -183,6 +183,11 @@ static void prepare_misses(void)
 	engine_assert(!f.has_code || w.columns[0][1] - w.columns[0][0] == w.to_last);
 }
 
+static uint64_t high_end(void)
+{
+	return w.walks && w.h->core.has_tlb ? FILTER_PAGES_END : HIGH_END;
+}
+
 /* Starts with these caches, for accesses of at most most_bytes. */
 static bool start(const struct filter_caches *c, uint32_t most_bytes)
 {
@@ -193,7 +198,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
-	    !filter_memory_reserve(HIGH_BYTES) ||
+	    !filter_memory_reserve(high_end() - FILTER_CELLS) ||
 	    (engine_follows_calls() && !filter_calls_start(c->last != 0 && !w.walks)))
 		return false;
 	make_levels();

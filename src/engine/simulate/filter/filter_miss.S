@@ -33,8 +33,6 @@
 #include "engine/simulate/whose/tallies.h"
 #include "engine/core/layout.h"
 
-#define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
-
 /* rdi: the address of the cell of line rax. is_code: 1 the last line of a fetch, 2 the first. */
 	.macro find_cell is_code
 	.if \is_code == 2

@@ -14,6 +14,8 @@
 
 /* clang-format off */
 
+#define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
+
 /* Registers saved at each miss, besides rbx. FILTER_OTHERS are the rest. */
 	.macro each_of_miss what
 	\what	rax, 0

@@ -14,6 +14,7 @@
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
+#include "engine/simulate/walk/filter_pages.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "engine/simulate/whose/bins.h"
 
@@ -332,7 +333,8 @@ bool filter_has_misses(const struct segment *s)
 	if (!segment_has_counter(s) || !counts_misses())
 		return false;
 	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++)
-		if (!(all()[n].flags & FILTER_SITE_REFERENCE) && misses()[n].first)
+		if (!(all()[n].flags & FILTER_SITE_REFERENCE) &&
+		    (misses()[n].first || filter_pages_missed_at(n)))
 			return true;
 	for (uint32_t i = 0; i < s->insns && uses_are_on; i++)
 		if (uses_have_costs(&segment_insns(s)[i]))
@@ -348,12 +350,13 @@ static void take(uint32_t number)
 	struct segment_insn *in;
 	uint64_t *events;
 
-	if (!m->first || o->flags & FILTER_SITE_REFERENCE)
+	if (o->flags & FILTER_SITE_REFERENCE || (!m->first && !filter_pages_missed_at(number)))
 		return;
 	in = filter_site_insn(o);
 	events = in->cell ? cells_at(in->cell) : cells_spare();
 	events[at[0]] += m->first;
 	events[at[1]] += m->last;
+	filter_pages_take(number, o->column, events);
 	if (!in->cell)
 		in->cell = cells_new_from_spare();
 	*m = (struct misses){0};

@@ -5,6 +5,8 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "sim/cache/cache_kinds.h"
 
@@ -21,20 +23,32 @@
 struct place {
 	uint64_t since;
 	uint32_t younger, older;
-	uint64_t newest; /* the line of its page that was, when its lines were looked at */
+	uint32_t newest; /* the line of its page that was, when its lines were looked at */
 };
 
 struct tlb {
 	struct filter_level *level; /* NULL: there is none */
 	struct sim_cache own;	    /* the core's own, empty meanwhile */
-	uint32_t *places;	    /* by page */
-	uint64_t *lost;		    /* by page: lines whose cells were taken */
-	uint64_t *entries;	    /* by place, which are numbered from 1 */
-	uint64_t *times;	    /* lower bounds, too; code writes them */
+	const struct sim_cache *cache;
+	uint32_t *places; /* by page */
+	uint64_t
+		*resident; /* by page: a bit for each line that code may hit while the TLB has it */
+	uint8_t *ways;	   /* by line, of such */
+	uint64_t *entries; /* by place, which are numbered from 1 */
+	uint64_t *times;   /* lower bounds, too; code writes them */
 	struct place *list; /* of places, and behind them of the beginnings of sets' lists */
 };
 
+/* Of the accesses of a site, in the first TLB, and in the second one. */
+struct misses {
+	uint32_t first, second;
+};
+
+_Static_assert(FILTER_MOST_SITES * sizeof(struct misses) == FILTER_PAGES_END - FILTER_PAGE_MISSES,
+	       "layout");
+
 static struct tlb data, code;
+static struct sim_core *core; /* NULL: there are no TLBs, nor memory for these tables */
 
 static struct tlb *tlb_of(const struct filter_level *l)
 {
@@ -48,94 +62,80 @@ static uint32_t first_of(const struct tlb *t, uint64_t set)
 
 /* ---- Lines of a page ---- */
 
-static uint32_t *cell_of(const struct tlb *t, uint64_t line)
+/* Of the first line of a page: what says where lines are. In registers, for loops that store. */
+struct lines {
+	uint64_t *stamps;
+	const uint8_t *ways;
+	uint64_t line, set_mask, places;
+};
+
+static struct lines lines_of(const struct tlb *t, uint64_t page)
 {
-	return t == &data ? filter_data_cell(line) : filter_known_code_cell(line);
+	return (struct lines){t->level->stamps, t->ways + page * PAGE_LINES, page * PAGE_LINES,
+			      t->level->set_mask, t->level->places};
 }
 
-#define TOGETHER 8u /* lines whose cells are looked at together */
-
-/*
- * The lines of the page, as bits, that code may hit; of code, those that were translated. With few
- * branches, as no guess is good.
- */
-static uint64_t known_lines(const struct tlb *t, uint64_t page)
+/* Where the last use of the page's n-th line stands, which is resident. */
+static uint64_t *stamp_at(const struct lines *l, uint32_t n)
 {
-	const uint64_t line = page * PAGE_LINES;
-	const uint32_t *cells = t == &data ? filter_data_cell(line) : filter_code_index(line);
-	uint64_t lines = 0;
-	uint32_t groups = 0;
-
-#pragma GCC unroll 8
-	for (uint32_t g = 0; g < PAGE_LINES / TOGETHER; g++) {
-		const uint64_t *two = (const uint64_t *)(const void *)(cells + g * TOGETHER);
-
-		groups |= (uint32_t)((two[0] | two[1] | two[2] | two[3]) != 0) << g;
-	}
-	for (; groups; groups &= groups - 1) {
-		const uint32_t first = (uint32_t)__builtin_ctz(groups) * TOGETHER;
-		uint64_t some = 0;
-
-#pragma GCC unroll 8
-		for (uint32_t n = 0; n < TOGETHER; n++)
-			some |= (uint64_t)(cells[first + n] != 0) << n;
-		lines |= some << first;
-	}
-	return lines;
+	return l->stamps + ((l->line + n) & l->set_mask) * l->places +
+	       (l->ways[n] & (l->places - 1));
 }
 
-/* Where the last use of a line stands, if code may hit it; else NULL. */
-static const uint64_t *stamp_of(const struct tlb *t, uint64_t line)
+static uint64_t bit_of(uint64_t line)
 {
-	const uint32_t *cell = cell_of(t, line);
-
-	return cell ? (const uint64_t *)(uintptr_t)*cell : 0;
+	return 1ull << line % PAGE_LINES;
 }
 
 /*
- * The lines of a place's page that code may hit, as bits. Raises *time to their last use. Most
- * pages that were used again were so in the same line: if that says enough, no other is looked at,
- * and the result is 0.
+ * Raises *time to the last use of the lines of a place's page. Most pages that were used again were
+ * so in the same line: if that says enough, no other is looked at.
  */
-static uint64_t look_at(const struct tlb *t, uint32_t place, uint64_t *time)
+static void look_at(const struct tlb *t, uint32_t place, uint64_t *time)
 {
 	const uint64_t page = sim_entry_line(t->entries[place]);
-	struct place *p = &t->list[place];
-	const uint64_t *stamp = p->newest / PAGE_LINES == page ? stamp_of(t, p->newest) : 0;
-	uint64_t lines = 0;
+	const struct lines l = lines_of(t, page);
+	uint32_t newest = t->list[place].newest;
+	uint64_t some = t->resident[page], last = *time;
 
-	if (stamp && *stamp > *time) {
-		*time = *stamp;
-		return 0;
+	if (some & 1ull << newest && *stamp_at(&l, newest) > last) {
+		*time = *stamp_at(&l, newest);
+		return;
 	}
-	for (uint64_t known = known_lines(t, page); known; known &= known - 1) {
-		const uint64_t line = page * PAGE_LINES + (uint64_t)__builtin_ctzll(known);
+	for (; some; some &= some - 1) {
+		const uint32_t n = (uint32_t)__builtin_ctzll(some);
+		const uint64_t stamp = *stamp_at(&l, n);
 
-		stamp = stamp_of(t, line);
-		if (!stamp)
-			continue;
-		lines |= known & -known;
-		if (*stamp > *time) {
-			*time = *stamp;
-			p->newest = line;
-		}
+		newest = stamp > last ? n : newest;
+		last = stamp > last ? stamp : last;
 	}
-	return lines;
+	t->list[place].newest = newest;
+	*time = last;
 }
 
-static void take_cells(struct tlb *t, uint64_t page, uint64_t lines)
+/* Cells of the page's lines: they are neighbours only of data. */
+static void take_cells(const struct tlb *t, uint64_t page)
 {
-	t->lost[page] |= lines;
-	for (; lines; lines &= lines - 1)
-		*cell_of(t, page * PAGE_LINES + (uint64_t)__builtin_ctzll(lines)) = 0;
+	uint32_t *cell = filter_data_cell(page * PAGE_LINES);
+
+	for (uint64_t some = t->resident[page]; some; some &= some - 1) {
+		const uint32_t n = (uint32_t)__builtin_ctzll(some);
+
+		*(t == &data ? cell + n : filter_known_code_cell(page * PAGE_LINES + n)) = 0;
+	}
 }
 
-/* Lines that have left their level meanwhile get none. */
-static void give_cells(struct tlb *t, uint64_t page)
+static void give_cells(const struct tlb *t, uint64_t page)
 {
-	for (uint64_t lost = t->lost[page]; lost; lost &= lost - 1)
-		filter_walk_show(t->level, page * PAGE_LINES + (uint64_t)__builtin_ctzll(lost));
-	t->lost[page] = 0;
+	const struct lines l = lines_of(t, page);
+	uint32_t *cell = filter_data_cell(l.line);
+
+	for (uint64_t some = t->resident[page]; some; some &= some - 1) {
+		const uint32_t n = (uint32_t)__builtin_ctzll(some);
+
+		*(t == &data ? cell + n : filter_known_code_cell(l.line + n)) =
+			(uint32_t)(uintptr_t)stamp_at(&l, n);
+	}
 }
 
 /* ---- The list of a set ---- */
@@ -171,7 +171,7 @@ static void put_in_list(struct tlb *t, uint32_t place, uint64_t since, uint32_t 
 
 static struct tlb *of_cache(const struct sim_cache *c)
 {
-	return c == filter_walk_tlb(false) ? &data : &code;
+	return c == data.cache ? &data : &code;
 }
 
 static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t page)
@@ -197,8 +197,8 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	put_in_list(t, place, filter_walk_now(), first_of(t, set));
 }
 
-/* The place of the set that was used first. Gets the lines of its page that code may hit. */
-static uint32_t oldest(struct tlb *t, uint64_t set, uint64_t *lines)
+/* The place of the set that was used first. */
+static uint32_t oldest(struct tlb *t, uint64_t set)
 {
 	const uint32_t first = first_of(t, set);
 
@@ -206,11 +206,10 @@ static uint32_t oldest(struct tlb *t, uint64_t set, uint64_t *lines)
 		const uint32_t place = t->list[first].younger;
 		uint64_t time = t->list[place].since;
 
-		*lines = 0;
 		if (is_free(t, place))
 			return place;
 		time = t->times[place] > time ? t->times[place] : time;
-		*lines = look_at(t, place, &time);
+		look_at(t, place, &time);
 		if (time == t->list[place].since)
 			return place;
 		take_from_list(t, place);
@@ -221,8 +220,7 @@ static uint32_t oldest(struct tlb *t, uint64_t set, uint64_t *lines)
 static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 {
 	struct tlb *t = of_cache(c);
-	uint64_t lines;
-	const uint32_t place = oldest(t, set, &lines);
+	const uint32_t place = oldest(t, set);
 	const uint64_t page = sim_entry_line(entry), victim = t->entries[place];
 	const bool was_free = is_free(t, place);
 
@@ -233,7 +231,7 @@ static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 	t->times[place] = 0;
 	if (!was_free) {
 		t->places[sim_entry_line(victim)] = 0;
-		take_cells(t, sim_entry_line(victim), lines);
+		take_cells(t, sim_entry_line(victim));
 	}
 	give_cells(t, page);
 	return was_free ? SIM_NO_LINE : victim;
@@ -282,8 +280,11 @@ static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uin
 	*t = (struct tlb){
 		.level = l,
 		.own = *c,
+		.cache = c,
 		.places = (uint32_t *)(uintptr_t)tables,
-		.lost = (uint64_t *)(uintptr_t)(tables + FILTER_PAGE_PLACES_BYTES),
+		.resident = (uint64_t *)(uintptr_t)(tables + FILTER_PAGE_PLACES_BYTES),
+		.ways = (uint8_t *)(uintptr_t)(tables + FILTER_PAGE_PLACES_BYTES +
+					       2 * FILTER_PAGE_PLACES_BYTES),
 		.entries = pages_get(round_up(places * sizeof *t->entries, PAGE)),
 		.times = (uint64_t *)(uintptr_t)times,
 		.list = pages_get(round_up((places + c->sets) * sizeof *t->list, PAGE)),
@@ -303,8 +304,13 @@ bool filter_pages_start(struct sim_core *c)
 	    !take(&code, &filter_state.code, &c->code_tlb, FILTER_CODE_PAGES,
 		  FILTER_CODE_PAGE_TIMES))
 		return false;
+	core = c->has_tlb ? c : 0;
 	filter_state.data_pages = data.places;
 	filter_state.code_pages = code.places;
+	filter_state.data_resident = data.resident;
+	filter_state.code_resident = code.resident;
+	filter_state.data_ways = data.ways;
+	filter_state.code_ways = code.ways;
 	return true;
 }
 
@@ -320,13 +326,87 @@ bool filter_pages_have(const struct filter_level *l, uint64_t line)
 	return !t || t->places[line / PAGE_LINES];
 }
 
+bool filter_pages_let(const struct filter_level *l, uint64_t line, uint64_t place)
+{
+	struct tlb *t = tlb_of(l);
+
+	if (!t)
+		return true;
+	t->resident[line / PAGE_LINES] |= bit_of(line);
+	t->ways[line] = (uint8_t)place;
+	return t->places[line / PAGE_LINES] != 0;
+}
+
 void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time)
 {
-	const struct tlb *t = tlb_of(l);
-	const uint32_t place = t ? t->places[line / PAGE_LINES] : 0;
+	struct tlb *t = tlb_of(l);
+	uint32_t place;
 
+	if (!t)
+		return;
+	t->resident[line / PAGE_LINES] &= ~bit_of(line);
+	place = t->places[line / PAGE_LINES];
 	if (place && t->times[place] < time)
 		t->times[place] = time;
+}
+
+uint32_t filter_pages_hidden(const struct filter_level *l, uint64_t line)
+{
+	const struct tlb *t = tlb_of(l);
+	struct lines page;
+
+	if (!t || !(t->resident[line / PAGE_LINES] & bit_of(line)))
+		return 0;
+	page = lines_of(t, line / PAGE_LINES);
+	return (uint32_t)(uintptr_t)stamp_at(&page, line % PAGE_LINES);
+}
+
+/* ---- Misses that filter_miss.S hands over ---- */
+
+static struct misses *misses_at(uint32_t site)
+{
+	return (struct misses *)(uintptr_t)FILTER_PAGE_MISSES + site;
+}
+
+static void count(unsigned id, uint32_t *counter)
+{
+	++*counter;
+	filter_calls_count(core->shared->list.index[id], 1);
+}
+
+void filter_pages_missed(uint64_t line, uint32_t site, uint64_t clock)
+{
+	const struct filter_owner *o = filter_site_owner(site);
+	const uint64_t page = line / PAGE_LINES;
+	const bool is_code = o->flags & FILTER_SITE_CODE;
+	struct sim_cache *tlb = is_code ? &core->code_tlb : &core->data_tlb;
+	struct sim_cache *second = &core->second_tlb;
+
+	filter_walk_set_now(clock + ((o->flags & FILTER_SITE_SECOND) != 0));
+	insert(tlb, sim_cache_set(tlb, page), sim_entry_of(page, 0));
+	count(SIM_TLB_MISSES + o->column, &misses_at(site)->first);
+	if (!second->memory || sim_cache_use(second, page, 0) != SIM_NO_LINE)
+		return;
+	sim_cache_insert(second, page, 0);
+	count(SIM_TLB_MISSES + 3 + o->column, &misses_at(site)->second);
+}
+
+bool filter_pages_missed_at(uint32_t site)
+{
+	return core && misses_at(site)->first;
+}
+
+void filter_pages_take(uint32_t site, uint32_t column, uint64_t events[])
+{
+	const uint8_t *index;
+
+	if (!filter_pages_missed_at(site))
+		return;
+	index = core->shared->list.index + SIM_TLB_MISSES + column;
+	events[index[0]] += misses_at(site)->first;
+	if (misses_at(site)->second)
+		events[index[3]] += misses_at(site)->second;
+	*misses_at(site) = (struct misses){0};
 }
 
 /* ---- Off ---- */
@@ -338,8 +418,7 @@ static void hand_over(struct tlb *t, struct sim_cache *c)
 	*c = t->own;
 	for (uint64_t set = 0; set < c->sets; set++)
 		for (uint32_t n = 0; n < c->ways; n++) {
-			uint64_t lines;
-			const uint32_t place = oldest(t, set, &lines);
+			const uint32_t place = oldest(t, set);
 
 			if (!is_free(t, place))
 				sim_cache_insert(c, sim_entry_line(t->entries[place]), 0);

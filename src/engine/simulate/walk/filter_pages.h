@@ -5,7 +5,8 @@
  * for each. The lines stay in their level. The next access to the page leaves the code, misses in
  * the TLB, and gives the cells back. So code needs no look at pages.
  *
- *   by page:   | place in the TLB + 1, or 0 |   and   | bits of lines whose cells were taken |
+ *   by page:   | place in the TLB + 1, or 0 |   and   | bits of lines of the first level |
+ *   by line:   | way |
  *   by place:  | page |   and   | a time |
  *
  * LRU needs to know when pages were used last: that is the greatest stamp of their lines that code
@@ -37,10 +38,22 @@ bool filter_pages_start(struct sim_core *c);
 /* Is there a TLB of data? */
 bool filter_pages_are_on(void);
 
-/* May code hit the line of the level, as far as the TLB is concerned? */
+/* Has the level's TLB the line's page, or is there none? */
 bool filter_pages_have(const struct filter_level *l, uint64_t line);
-/* A line that was last used at a time leaves the level. */
+/* The level has the line at a place. May code hit it, as far as the TLB is concerned? */
+bool filter_pages_let(const struct filter_level *l, uint64_t line, uint64_t place);
+/* A line leaves the level, that code could hit and was used last at a time, if not 0. */
 void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time);
+/* The place of a line that code may not hit only because of the TLB; or 0. */
+uint32_t filter_pages_hidden(const struct filter_level *l, uint64_t line);
+
+/*
+ * For filter_miss.S: an access of a site misses in the TLB; the clock is that of lane 0.
+ * And what has been counted so for a site.
+ */
+void filter_pages_missed(uint64_t line, uint32_t site, uint64_t clock);
+bool filter_pages_missed_at(uint32_t site);
+void filter_pages_take(uint32_t site, uint32_t column, uint64_t events[]);
 
 /* Move all pages to the core's own TLBs. */
 void filter_pages_hand_over(struct sim_core *c);

@@ -65,18 +65,17 @@ static uint64_t place_of(const struct filter_level *l, uint32_t stamp)
 	return (uint64_t)((uint64_t *)(uintptr_t)stamp - l->stamps);
 }
 
+static uint32_t stamp_at(const struct filter_level *l, uint64_t place)
+{
+	return (uint32_t)(uintptr_t)&l->stamps[place];
+}
+
 /* NULL: no code of that line was translated. */
 static uint32_t *cell_of(const struct filter_level *l, uint64_t line)
 {
 	if (l == &w.code)
 		return filter_known_code_cell(line);
 	return l == &w.data ? filter_data_cell(line) : w.last_cells + line;
-}
-
-/* May the level have the line, although its cell is 0? */
-static bool may_hide(const struct filter_level *l, uint64_t line)
-{
-	return (l == &w.data && f.prefetches) || !filter_pages_have(l, line);
 }
 
 /* The entry of the cell's line in its set's row. */
@@ -90,14 +89,33 @@ static uint64_t *search(const struct filter_level *l, uint64_t set, const uint32
 	return 0;
 }
 
+uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
+{
+	const uint32_t *cell = cell_of(l, line);
+	const uint64_t *entry;
+	uint32_t hidden;
+
+	if (!cell || *cell || l == &w.last)
+		return cell ? *cell : 0;
+	hidden = filter_pages_hidden(l, line);
+	if (hidden || l != &w.data || !f.prefetches)
+		return hidden;
+	entry = search(l, line & l->set_mask, cell);
+	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
+}
+
+/* NULL without a place. */
+static uint64_t *entry_at(const struct filter_level *l, uint32_t place)
+{
+	return place ? entries_of(l) + place_of(l, place) : 0;
+}
+
 static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 {
 	const struct filter_level *l = level_of(c);
-	const uint32_t *cell = cell_of(l, line);
 
-	if (cell && *cell)
-		return entries_of(l) + place_of(l, *cell);
-	return cell && l != &w.last && may_hide(l, line) ? search(l, set, cell) : 0;
+	(void)set;
+	return entry_at(l, filter_walk_place(l, line));
 }
 
 /* Lets code hit the line of an entry, if it may. */
@@ -107,7 +125,7 @@ static void show(const struct filter_level *l, uint64_t place)
 	uint32_t *cell = cell_in(entry);
 
 	if (l == &w.last || (!sim_entry_has(entry, SIM_PREFETCHED) &&
-			     filter_pages_have(l, filter_line_of(l, cell))))
+			     filter_pages_let(l, filter_line_of(l, cell), place)))
 		*cell = (uint32_t)(uintptr_t)&l->stamps[place];
 	else
 		*cell = 0;
@@ -127,11 +145,6 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	note_use(l, (uint64_t)(entry - entries_of(l)));
 }
 
-static uint32_t stamp_at(const struct filter_level *l, uint64_t place)
-{
-	return (uint32_t)(uintptr_t)&l->stamps[place];
-}
-
 /* The line of a place, if there is one, leaves the level. */
 static void lose(const struct filter_level *l, uint64_t place)
 {
@@ -139,8 +152,8 @@ static void lose(const struct filter_level *l, uint64_t place)
 
 	if (uses_are_on && cell != nobody())
 		uses_end(l, stamp_at(l, place), filter_line_of(l, cell));
-	if (*cell && l != &w.last && cell != nobody())
-		filter_pages_lose(l, filter_line_of(l, cell), l->stamps[place]);
+	if (l != &w.last && cell != nobody())
+		filter_pages_lose(l, filter_line_of(l, cell), *cell ? l->stamps[place] : 0);
 	*cell = 0;
 }
 
@@ -182,25 +195,6 @@ static void take_out(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	l->stamps[entry - entries_of(l)] = 0;
 	*entry = entry_of(nobody(), 0);
 	filter_forget_oldest(l, set);
-}
-
-void filter_walk_show(const struct filter_level *l, uint64_t line)
-{
-	const uint64_t *entry = search(l, line & l->set_mask, cell_of(l, line));
-
-	if (entry)
-		show(l, (uint64_t)(entry - entries_of(l)));
-}
-
-uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
-{
-	const uint32_t *cell = cell_of(l, line);
-	const uint64_t *entry;
-
-	if (!cell || *cell)
-		return cell ? *cell : 0;
-	entry = may_hide(l, line) ? search(l, line & l->set_mask, cell) : 0;
-	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
 }
 
 uint64_t filter_walk_line(const struct filter_level *l, uint64_t place)
@@ -470,9 +464,9 @@ uint64_t filter_walk_now(void)
 	return f.now;
 }
 
-const struct sim_cache *filter_walk_tlb(bool is_code)
+void filter_walk_set_now(uint64_t time)
 {
-	return is_code ? &f.core->code_tlb : &f.core->data_tlb;
+	f.now = time;
 }
 
 /* ---- Off ---- */

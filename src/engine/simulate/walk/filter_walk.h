@@ -66,10 +66,9 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 uint32_t filter_walk_place(const struct filter_level *l, uint64_t line);
 uint64_t filter_walk_line(const struct filter_level *l, uint64_t place);
 
-/* For filter_pages.c: let code hit the line, if the level has it; the time; the first TLB. */
-void filter_walk_show(const struct filter_level *l, uint64_t line);
+/* For filter_pages.c: the time of accesses. */
 uint64_t filter_walk_now(void);
-const struct sim_cache *filter_walk_tlb(bool is_code);
+void filter_walk_set_now(uint64_t time);
 
 /* Move all lines to the hierarchy's own caches. */
 void filter_walk_hand_over(void);

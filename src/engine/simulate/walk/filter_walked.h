@@ -16,11 +16,8 @@
 	mov	(%rdi,%r8), %edi
 	.endm
 
-/*
- * Line rax takes place rsi of the line whose cell is r8: calls uses_replace, on the engine's stack,
- * where the target's would have its red zone.
- */
-	.macro replace_use
+/* Calls C on the engine's stack, as the target's has its red zone; up to end_call. */
+	.macro begin_call
 	save	r10, 10
 	save	r11, 11
 	mov	%rsp, %gs:T_HOOK_SP
@@ -28,17 +25,50 @@
 	.irp	name, rax, rcx, rsi, r8, r9, r9
 	push	%\name
 	.endr
-	mov	%rax, %rdi
-	mov	%r8, %rdx
-	mov	SITE_NUMBER(%rbx), %ecx
-	mov	%gs:T_STEP, %r8
-	call	uses_replace
+	.endm
+
+	.macro end_call
 	.irp	name, r9, r9, r8, rsi, rcx, rax
 	pop	%\name
 	.endr
 	mov	%gs:T_HOOK_SP, %rsp
 	restore	r10, 10
 	restore	r11, 11
+	.endm
+
+/* The access to line rax, or its fetch, misses in the TLB. Changes rdx, rdi. */
+	.macro miss_page
+	begin_call
+	pushfq
+	testl	$TROUBLE_FLAGS, (%rsp)
+	pop	%rdx
+	jnz	72f
+	mov	%rax, %rdi
+	mov	SITE_NUMBER(%rbx), %esi
+	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jne	71f
+	vmovq	%xmm31, %rdx
+73:	call	filter_pages_missed
+	end_call
+	.pushsection .text, 2
+71:	movq	%xmm15, %rdx
+	jmp	73b
+72:	end_call
+	jmp	.Lslow_1
+	.popsection
+	.endm
+
+/*
+ * Line rax takes place rsi of the line whose cell is r8: calls uses_replace.
+ */
+	.macro replace_use
+	begin_call
+	mov	%rax, %rdi
+	mov	%r8, %rdx
+	mov	SITE_NUMBER(%rbx), %ecx
+	mov	%gs:T_STEP, %r8
+	call	uses_replace
+	end_call
 	.endm
 
 /*
@@ -172,28 +202,48 @@
 	shr	$(12 - FILTER_LINE_SHIFT), %rdi
 	cmpl	$0, (%rdx,%rdi,4)
 	jne	60b
-	jmp	.Lslow_1
+	.if \is_code
+	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
+	jnz	.Lslow_1
+	miss_page
+	mov	SITE_CELL(%rbx), %ecx
+	mov	(%rcx), %esi
+	.else
+	miss_page
+	mov	FILTER_CELLS(,%rax,4), %esi
+	.endif
+	test	%esi, %esi
+	jz	60b
+	jmp	3b
 8:	mov	%r8, %rdi		/* filter_pages_lose */
 	.if \is_code
 	sub	$FILTER_CODE_CELLS, %rdi
-	jb	61b			/* nobody's */
+	jb	81f			/* nobody's */
 	add	%rdi, %rdi
 	add	STATE(F_CODE_LINES), %rdi
 	mov	(%rdi), %rdi
-	shr	$(12 - FILTER_LINE_SHIFT), %rdi
 	.else
 	sub	$FILTER_CELLS, %rdi
-	jb	61b
-	shr	$(12 - FILTER_LINE_SHIFT + 2), %rdi
+	jb	81f
+	shr	$2, %rdi
 	.endif
+	mov	STATE(\pages + F_RESIDENT), %rdx
+	btr	%rdi, (%rdx)
+	shr	$(12 - FILTER_LINE_SHIFT), %rdi
 	mov	STATE(\pages), %rdx
 	mov	(%rdx,%rdi,4), %edi
 	test	%edi, %edi
-	jz	61b
+	jz	81f
 	mov	(%rsi), %rdx
 	cmp	%rdx, \times(,%rdi,8)
-	jae	61b
+	jae	81f
 	mov	%rdx, \times(,%rdi,8)
+81:	mov	STATE(\pages + F_RESIDENT), %rdx	/* filter_pages_let */
+	bts	%rax, (%rdx)
+	mov	STATE(\pages + F_WAYS), %rdx
+	mov	%esi, %edi
+	shr	$3, %edi
+	mov	%dil, (%rdx,%rax)
 	jmp	61b
 	.previous
 	.endm
