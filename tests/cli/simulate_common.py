@@ -126,14 +126,34 @@ def nodes(path='run.db'):
     return {node: chain(node) for node in rows}
 
 
+def places(path='run.db'):
+    """File and address of each location."""
+    modules = dict(ask('SELECT id, path FROM module', path))
+    return {location: (modules.get(inside[0]), inside[1]) if inside else None
+            for location, (_, _, *inside) in batches('location_batch', path)}
+
+
+def costs_of_nodes(path='run.db'):
+    """Costs by node and place, and calls with their costs by caller, place, callee and kind."""
+    of, at, sums, width = nodes(path), places(path), {}, len(names(path)) + 1
+
+    def add(key, numbers):
+        row = sums.setdefault(key, [0] * width)
+        for i, number in enumerate(numbers):
+            row[i] += number
+
+    for _, (node, location, *numbers) in batches('cost_batch', path):
+        add((of[node], at.get(location)), numbers)
+    for _, (caller, location, callee, kind, *numbers) in batches('arc_batch', path):
+        add((of.get(caller), at.get(location), of[callee], kind), numbers)
+    return sums
+
+
 def jumps(path='run.db'):
     """How often each jump was executed and taken."""
-    of, sums = nodes(path), {}
-    modules = dict(ask('SELECT id, path FROM module', path))
-    places = {location: (modules.get(inside[0]), inside[1]) if inside else None
-              for location, (_, _, *inside) in batches('location_batch', path)}
+    of, at, sums = nodes(path), places(path), {}
     for _, (node, start, end, conditional, executed, taken) in batches('jump_batch', path):
-        key = of[node], places.get(start), places.get(end), conditional
+        key = of[node], at.get(start), at.get(end), conditional
         before = sums.get(key, (0, 0))
         sums[key] = before[0] + executed, before[1] + taken
     return sums
@@ -166,6 +186,10 @@ def check_filter(*command):
     here, there = arcs(), arcs('other.db')
     check(here == there, command, *(set(here) ^ set(there)))
     check(here or '--no-call-graph' in command, command, 'no calls')
+    if any(word.startswith(('--context', '--separate-threads')) for word in command):
+        here, there = costs_of_nodes(), costs_of_nodes('other.db')
+        check(here == there, command, sorted((k, here.get(k), there.get(k)) for k in set(here) | set(there)
+                                             if here.get(k) != there.get(k))[:10])
     if '--jumps' in command:
         here, there = jumps(), jumps('other.db')
         check(here, command, 'no jumps')

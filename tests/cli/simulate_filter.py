@@ -98,16 +98,31 @@ def calls_that_are_open_at_reports_keep_their_costs():
 
 @case
 def costs_of_calls_add_up_whenever_signals_come():
-    """What a function and its calls cost is what the calls of it cost; there is no recursion."""
-    with environment('report_us=1000'):
-        simulate('--', program('fasttimers'))
-    columns = ', '.join('sum("%s")' % c for c in names()[:3])
-    into = {node: list(row) for node, *row in ask('SELECT callee_id, %s FROM arc GROUP BY 1' % columns)}
-    spent = {node: list(row) for node, *row in ask('SELECT caller_id, %s FROM arc GROUP BY 1' % columns)}
-    for _, (node, _, *numbers) in batches('cost_batch', 'run.db'):
-        row = spent.setdefault(node, [0] * 3)
+    """What a function and its calls cost is what the calls of it cost; there is no recursion. Also of nodes and threads."""
+    for options in [], ['--context=2', '--separate-threads']:
+        with environment('report_us=1000'):
+            simulate(*options, '--cache=LL=1M,16,64', '--', program('fasttimers'))
+        check_sums_of_calls()
+    simulate('--context=1', '--separate-threads', '--cache=LL=1M,16,64', '--', program('threads'), 'counters')
+    t = totals()
+    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+    check(len(ask('SELECT DISTINCT thread FROM node')) > 2, ask('SELECT DISTINCT thread FROM node'))
+    check_sums_of_calls()
+
+
+def check_sums_of_calls():
+    into, spent = {}, {}
+
+    def add(to, node, numbers):
+        row = to.setdefault(node, [0] * 3)
         for i, number in enumerate(numbers[:3]):
             row[i] += number
+
+    for _, (caller, _, callee, _, _, *numbers) in batches('arc_batch', 'run.db'):
+        add(into, callee, numbers)
+        add(spent, caller, numbers)
+    for _, (node, _, *numbers) in batches('cost_batch', 'run.db'):
+        add(spent, node, numbers)
     check(len(into) > 100, len(into))
     for node, row in into.items():
         check(row == spent.get(node, [0] * 3), ask('SELECT function FROM node WHERE id = %d' % node), row, spent.get(node))
@@ -183,12 +198,30 @@ def jumps_lead_to_what_is_executed_whenever_signals_come():
 
 
 @case
+def nodes_have_their_costs_in_code():
+    """Contexts, and nodes of threads: also of made code, and where code, or the table of lines, is forgotten."""
+    for options in ['--separate-threads'], ['--context=5', '--separate-threads']:
+        for command in ['call-graph'], ['partway', 'fault'], ['special'], ['made-code'], ['dlopen']:
+            check_filter(*options, *SMALL, '--', program(command[0]), *command[1:])
+    for switch in 'report_us=1000', 'vector=0':
+        with environment(switch):
+            for command in ['call-graph'], ['toggles'], ['selfmod']:
+                check_filter('--context=1', *SMALL, '--', program(command[0]))
+    script = 'my %h; for (1..100) { $h{$_ % 37} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
+    with environment('cache_mb=2', PERL_HASH_SEED='0'):
+        check_filter('--context=3', *SMALL, '--', 'perl', '-e', script)
+    simulate('--context=1', *SMALL, '--', program('over-tables'))
+    t = totals()
+    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+
+
+@case
 def what_is_replayed_with_vector_registers_changes_nothing():
-    """Contexts want each segment told, so that code does not look into the caches; nor at jumps with several."""
+    """Jumps by context want each segment told, so that code does not look into the caches; and jumps with several."""
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    for more in (['--jumps', *SEVERAL], ['--context=2'], ['--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'],
-                 ['--context=1', '--jumps', '--no-instructions']):
+    for more in (['--jumps', *SEVERAL], ['--jumps', '--context=2'], ['--jumps', '--separate-threads', '--no-instructions'],
+                 ['--jumps', '--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64']):
         check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
 
 

@@ -125,7 +125,8 @@ def what_is_replayed_for_calls():
 @case
 def a_note_says_that_accesses_are_replayed():
     """So the other cases do see the code that looks into the caches."""
-    for is_replayed, *shape in ((True, '--line-use', '--cache=L2=16K,4,64'), (True, '--context=2'), (True, '--cache=L1d=4K,4,64,stride'),
+    for is_replayed, *shape in ((True, '--line-use', '--cache=L2=16K,4,64'), (True, '--context=2', '--jumps'), (False, '--context=2'),
+                                (True, '--cache=L1d=4K,4,64,stride'),
                                 (True, '--write-backs', '--cache=L1d=4K,4,64,fifo'), (True, '--cache=DTLB=4,4,2M'), (False, ),
                                 (False, '--write-backs'), (False, '--line-use'), (False, '--line-use', '--cache=LL=none'),
                                 (False, '--cache=LL=32K,8,64,exclusive'), (False, '--machine=zen4'),

@@ -195,11 +195,11 @@ def accesses_in(profile):
     return total or 'the profile counts no accesses'
 
 
-# The engine filters, with the call graph or without; for contexts it streams.
+# The engine filters, with the call graph or without; for jumps by context it streams.
 # Misses are dealt with by code of their own only where both levels have as many sets as a power of two: not those of all machines.
 CACHES = ['--cache=L1i=32K,8,64', '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64']
 SIMULATIONS = {'simulate': ['simulate'], 'data': ['simulate', '--data'] + CACHES,
-               'filter': ['simulate', '--no-call-graph'] + CACHES, 'replay': ['simulate', '--context=1'],
+               'filter': ['simulate', '--no-call-graph'] + CACHES, 'nodes': ['simulate', '--context=1'] + CACHES, 'replay': ['simulate', '--context=1', '--jumps'],
                'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* String and vector instructions of the filter variant leave the code, and C simulates them. */
 #include "engine/core/run_mode.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
@@ -17,9 +18,10 @@
 
 static uint64_t last_elements[MOST_LANES]; /* of the last vector instruction */
 
-static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint64_t writes)
+/* The only instruction of a segment. */
+static void count(struct segment *s, uint64_t insns, uint64_t reads, uint64_t writes)
 {
-	cells_add(&in->cell, insns, reads, writes);
+	cells_add(filter_cell_number(s, segment_insns(s)), insns, reads, writes);
 	filter_calls_count(CELL_INSTRUCTIONS, (int64_t)insns);
 	filter_calls_count(CELL_READS, (int64_t)reads);
 	filter_calls_count(CELL_WRITES, (int64_t)writes);
@@ -59,6 +61,25 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 	return least - (least && filter_walk_prefetches());
 }
 
+static void execute(struct segment *s, uint64_t n)
+{
+	if (nodes_are_on())
+		nodes_execute(s, n);
+	else
+		s->executions += n;
+}
+
+/* Fetch the instruction of s. */
+static void begin(struct thread *t, struct segment *s)
+{
+	filter_access.site = 0;
+	filter_access.segment = s;
+	if (uses_are_on)
+		uses_code_reach(0, 0);
+	filter_fetch(s, segment_insns(s), next_time(t));
+	filter_access.pc = filter_pc_of(s, segment_insns(s));
+}
+
 /* Iterations from i on, so many, use the line of the k-th access. */
 static void use_again(const struct repeat *rep, uint32_t k, uint64_t i, uint64_t n)
 {
@@ -76,16 +97,12 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 	struct segment_insn *in = segment_insns(s);
 	uint64_t n = rep->iterations, writes = 0;
 
-	s->executions++;
-	filter_access.site = 0;
-	if (uses_are_on)
-		uses_code_reach(0, 0);
-	filter_fetch(s, in, next_time(t));
-	filter_access.pc = filter_pc_of(s, in);
+	execute(s, 1);
+	begin(t, s);
 	for (uint32_t k = 0; k < rep->accesses; k++)
 		writes += rep->kind[k] == ACCESS_STORE;
 	if (n)
-		count(in, n, n * (rep->accesses - writes), n * writes);
+		count(s, n, n * (rep->accesses - writes), n * writes);
 	filter_access_repeat(rep);
 	filter_window_repeat(rep);
 	for (uint64_t i = 0, more; i < n; i += 1 + more) {
@@ -105,16 +122,12 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 	struct segment_insn *in = segment_insns(s);
 	bool write = a->kind == ACCESS_STORE;
 
-	s->executions++;
+	execute(s, 1);
 	if (n)
-		count(in, 0, write ? 0 : n, write ? n : 0);
+		count(s, 0, write ? 0 : n, write ? n : 0);
 	if (t->vector_kept)
 		return;
-	filter_access.site = 0;
-	if (uses_are_on)
-		uses_code_reach(0, 0);
-	filter_fetch(s, in, next_time(t));
-	filter_access.pc = filter_pc_of(s, in);
+	begin(t, s);
 	filter_access_elements(entries, n);
 	filter_window_elements(filter_access.pc, entries, n, a);
 	for (uint32_t i = 0; i < n; i++) {
@@ -141,8 +154,8 @@ void filter_undo_elements(const struct thread *t, uint32_t done)
 	bool write = segment_accesses(s)->kind == ACCESS_STORE;
 	const uint32_t n = sim_count_bits(lanes & ~done);
 
-	s->executions--;
+	execute(s, -(uint64_t)1);
 	if (uses_are_on && !t->vector_kept)
 		undo_uses(s, lanes, done);
-	count(segment_insns(s), 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
+	count(s, 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }

@@ -7,6 +7,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_scheduler.h"
@@ -46,7 +47,7 @@ bool graph_takes_steps(void)
 
 bool graph_fits_code(bool are_in_line)
 {
-	return graph_takes_steps() || (are_in_line && !graph_has_cells());
+	return graph_takes_steps() || (are_in_line && !(graph_has_cells() && graph.config.jumps));
 }
 
 uint64_t graph_function_end(uint64_t pc)
@@ -56,12 +57,24 @@ uint64_t graph_function_end(uint64_t pc)
 	return end > pc ? end : UINT64_MAX;
 }
 
+/* Code of the made function that ends at pc now may go on behind it without a step. */
+static void drop_before(uint64_t pc)
+{
+	struct sim_function before;
+
+	functions_find(0, pc - 1, &before);
+	if (before.kind == SIM_FUNCTION_MADE)
+		cache_invalidate(before.start, pc);
+}
+
 bool graph_reach(uint64_t pc, enum made_way way)
 {
 	struct made_range stale;
 
 	if (!engine_follows_calls() || !functions_begin(pc, way, &stale))
 		return false;
+	if (nodes_are_on())
+		drop_before(pc);
 	if (stale.end == 0)
 		return false;
 	cache_invalidate(stale.start, stale.end);
@@ -228,7 +241,7 @@ void graph_meet(struct segment *s)
 
 void graph_place(struct segment *s)
 {
-	if (!(s->flags & SEGMENT_NEW))
+	if (!(s->flags & SEGMENT_NEW) && !graph_has_cells())
 		sim_call_graph_place(&graph, segment_graph(s));
 }
 
@@ -305,6 +318,27 @@ void graph_add_jumps(struct sim_segment *from, uint64_t target, uint64_t n)
 	sim_call_graph_add_jumps(&graph, from, target, n);
 }
 
+void graph_show_nodes(void (*show)(uint32_t, uint32_t, uint32_t, bool), uint32_t count)
+{
+	graph.show = show;
+	graph.shown_count = count;
+}
+
+struct sim_arc *graph_node_arc(uint32_t caller, const struct sim_open_call *c, uint32_t newest)
+{
+	return sim_call_graph_arc(&graph, caller, c, newest);
+}
+
+uint32_t graph_function_of_node(uint32_t node)
+{
+	return graph.contexts.items[node].function;
+}
+
+struct sim_cell *graph_cell_of(struct segment *s, uint32_t node)
+{
+	return sim_call_graph_cell(&graph, segment_graph(s), node);
+}
+
 void graph_show_active_in(uint8_t *cells, uint32_t count)
 {
 	graph.shown = cells;
@@ -318,14 +352,15 @@ void graph_show_active(const struct graph_thread *gt, bool are_active)
 
 void graph_clear_active(void)
 {
-	for (uint32_t i = 0; i < graph.functions.count && i < graph.shown_count; i++)
+	for (uint32_t i = 0; i < graph.functions.count && i < graph.shown_count && !graph.show; i++)
 		graph.shown[i] = 0;
+	for (uint32_t i = 1; i < graph.contexts.count && graph.show; i++)
+		graph.show(graph.contexts.items[i].function, 0, i, false);
 }
 
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)
 {
-	sim_call_graph_place(&graph, s);
-	sim_call_graph_leave(&gt->stack, s, &s->own, sp);
+	sim_call_graph_left(&graph, &gt->stack, s, sp);
 	gt->is_due = true;
 }
 

@@ -106,6 +106,15 @@ void graph_open(struct graph_thread *gt, const struct sim_open_call *c, struct s
 void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
 		    const struct sim_sums *sums);
 void graph_add_jumps(struct sim_segment *from, uint64_t target, uint64_t n);
+/*
+ * For nodes that are more than functions: graph_node_arc is sim_call_graph_arc; graph_cell_of a
+ * segment's cell; `show` that of sim_call_graph, for functions below count.
+ */
+struct sim_arc *graph_node_arc(uint32_t caller, const struct sim_open_call *c, uint32_t newest);
+uint32_t graph_function_of_node(uint32_t node);
+struct sim_cell *graph_cell_of(struct segment *s, uint32_t node);
+void graph_show_nodes(void (*show)(uint32_t function, uint32_t newest, uint32_t node, bool active),
+		      uint32_t count);
 /* Show active functions in `cells`; those of a thread, or no longer; of none. */
 void graph_show_active_in(uint8_t *cells, uint32_t count);
 void graph_show_active(const struct graph_thread *gt, bool are_active);

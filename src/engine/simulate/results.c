@@ -8,6 +8,7 @@
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/branches.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -146,6 +147,15 @@ static struct sim_cell *second_cell(const struct segment *s)
 	return graph_counts_in_cells() ? segment_graph(s)->own.next : 0;
 }
 
+/* In the filter variant cells are marked when they count. */
+static bool may_have_news(struct sim_cell *c)
+{
+	const bool may = !nodes_are_on() || !filter_is_on() || c->owner;
+
+	c->owner = 0;
+	return may;
+}
+
 /* Misses that the filter counted need cells only for this report. */
 static void tell_segment(struct process *p, struct segment *s)
 {
@@ -164,6 +174,8 @@ static void tell_segment(struct process *p, struct segment *s)
 	for (struct sim_cell *c = second_cell(s); c; c = c->next) {
 		struct part_of_segment other = {s, c};
 
+		if (!may_have_news(c))
+			continue;
 		tell(p, &other, c->executions - c->flushed_executions);
 		c->flushed_executions = c->executions;
 	}
@@ -183,6 +195,10 @@ static void place_segments(void)
 {
 	if (!filter_calls_are_on())
 		return;
+	if (nodes_are_on()) {
+		nodes_take();
+		return;
+	}
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		uint64_t any = s->executions;
 

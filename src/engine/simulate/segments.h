@@ -126,6 +126,12 @@ static inline struct sim_segment *segment_graph(const struct segment *s)
 							      : SEGMENT_LINE_BYTES));
 }
 
+/* The same the other way round, in the filter variant. */
+static inline struct segment *segment_of_graph(struct sim_segment *g)
+{
+	return (struct segment *)((uintptr_t)g - SEGMENT_FILTER_BYTES);
+}
+
 extern uint32_t segments_graph_bytes; /* the same for all */
 
 static inline struct segment_insn *segment_insns(const struct segment *s)

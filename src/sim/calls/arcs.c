@@ -2,6 +2,7 @@
 /* The counts of a call graph: arcs, cells of segments, targets of jumps. */
 #include <stddef.h>
 
+#include "sim/calls/call_records.h"
 #include "sim/calls/frames.h"
 
 /* Limit of different targets of indirect jumps; further ones are lost. */
@@ -103,6 +104,16 @@ struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_cal
 		segment->node = segment->recent->node;
 	}
 	return segment->recent;
+}
+
+struct sim_cell *sim_cells_left(struct sim_call_graph *g, const struct sim_call_stack *s,
+				struct sim_segment *segment)
+{
+	if (g->config.depth == 0 && !g->config.separate_threads) {
+		sim_call_graph_place(g, segment);
+		return &segment->own;
+	}
+	return s->node == SIM_NO_NODE ? &segment->own : sim_cells_find(g, segment, s->node);
 }
 
 /* ---- Jumps ---- */

@@ -101,6 +101,11 @@ struct sim_call_graph {
 	 */
 	uint8_t *shown;
 	uint32_t shown_count;
+	/*
+	 * If nodes are not just functions, this is told instead: the node of the function's newest
+	 * frame on the running stack, or 0; and whether another node of it is active.
+	 */
+	void (*show)(uint32_t function, uint32_t newest, uint32_t node, bool is_active);
 	uint64_t lost;		 /* calls, jumps and cells that were lost for lack of memory */
 	bool has_short_segments; /* see SIM_SHORT_SEGMENT */
 	/*

@@ -107,6 +107,8 @@ static void find_entered(struct sim_call_graph *g, const struct sim_trail *trail
 	if (entered == NULL)
 		return;
 	site->function = entered->function;
+	if (!sim_call_graph_takes_steps(g)) /* nobody asks for the node */
+		return;
 	site->node = entered->node != 0
 			     ? entered->node
 			     : sim_contexts_root(&g->contexts, entered->function, UINT32_MAX);
@@ -376,8 +378,8 @@ static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
 	if (entered == NULL)
 		return;
 	if (r->site != SIM_RECORD_ENTERS) {
-		sim_call_graph_place(g, site->left);
-		sim_call_graph_leave(s, site->left, &site->left->own, sim_record_sp(r));
+		sim_call_graph_leave(s, site->left, sim_cells_left(g, s, site->left),
+				     sim_record_sp(r));
 	}
 	sim_call_graph_enter(g, s, entered, totals);
 	if (r->site == SIM_RECORD_ENTERS || s->fiber->count == 0)

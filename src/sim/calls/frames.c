@@ -170,7 +170,7 @@ static void activate(const struct sim_call_graph *g, struct sim_call_stack *s, u
 	s->made += f->arc->is_made;
 	f->outer = s->active[node];
 	s->active[node] = index + 1;
-	sim_show(g, node, true);
+	sim_show(g, s->fiber, f, true);
 	if (has_contexts(g)) {
 		uint32_t function = sim_function_of(g, node);
 
@@ -186,7 +186,7 @@ static void deactivate(const struct sim_call_graph *g, struct sim_call_stack *s,
 
 	s->made -= f->arc->is_made;
 	s->active[node] = f->outer;
-	sim_show(g, node, f->outer != 0);
+	sim_show(g, s->fiber, f, false);
 	if (has_contexts(g))
 		s->active_function[sim_function_of(g, node)] = f->outer_function;
 }

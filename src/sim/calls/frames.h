@@ -38,13 +38,23 @@ static inline bool sim_is_made(const struct sim_call_graph *g, uint32_t node)
 	return g->functions.items[sim_function_of(g, node)].kind == SIM_FUNCTION_MADE;
 }
 
-/* See open_calls.h. */
-static inline void sim_show(const struct sim_call_graph *g, uint32_t node, bool is_active)
+/* See open_calls.h: the frame, on f, has become active, or is no longer. */
+static inline void sim_show(const struct sim_call_graph *g, const struct sim_fiber *f,
+			    const struct sim_frame *frame, bool is_active)
 {
-	const uint32_t function = sim_function_of(g, node);
+	const uint32_t node = frame->arc->callee, function = sim_function_of(g, node),
+		       outer = g->config.depth != 0 ? frame->outer_function : frame->outer;
+	uint32_t newest = node;
 
-	if (function < g->shown_count)
-		g->shown[function] = is_active;
+	if (function >= g->shown_count)
+		return;
+	if (g->show == NULL) {
+		g->shown[function] = is_active || frame->outer != 0;
+		return;
+	}
+	if (!is_active)
+		newest = outer != 0 ? f->frame[outer - 1].arc->callee : 0;
+	g->show(function, newest, node, is_active || frame->outer != 0);
 }
 
 /* Tell whether the segment is the beginning of its function. */
@@ -172,6 +182,10 @@ struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *se
 /* Find or add the segment's cell for the running node, and make it the segment's recent one. */
 struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
 				  struct sim_segment *segment);
+
+/* The cell of a segment that the running node has executed. */
+struct sim_cell *sim_cells_left(struct sim_call_graph *g, const struct sim_call_stack *s,
+				struct sim_segment *segment);
 
 /* Find or add the jump from the end of `from`, in that cell. Returns NULL without room. */
 struct sim_jump *sim_jumps_find(struct sim_call_graph *g, const struct sim_segment *from,

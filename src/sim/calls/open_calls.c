@@ -54,6 +54,36 @@ void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
 		arc->inclusive[i] += sums->rare[i - SIM_OFTEN];
 }
 
+struct sim_arc *sim_call_graph_arc(struct sim_call_graph *g, uint32_t caller,
+				   const struct sim_open_call *c, uint32_t newest)
+{
+	const bool is_folded = newest != 0 && sim_contexts_has(&g->contexts, caller, c->callee);
+	const uint32_t callee =
+		is_folded ? newest : sim_contexts_child(&g->contexts, caller, c->callee);
+	struct sim_arc *arc;
+
+	if (callee == 0)
+		return NULL;
+	arc = sim_arcs_find(g, caller, c->pc, callee,
+			    c->flags | (newest != 0 ? SIM_ARC_RECURSIVE : 0));
+	if (arc != NULL)
+		arc->function = is_folded ? 0 : c->callee;
+	g->contexts.items[callee].entered = true;
+	return arc;
+}
+
+struct sim_cell *sim_call_graph_cell(struct sim_call_graph *g, struct sim_segment *segment,
+				     uint32_t node)
+{
+	return sim_cells_find(g, segment, node);
+}
+
+void sim_call_graph_left(struct sim_call_graph *g, struct sim_call_stack *s,
+			 struct sim_segment *segment, uint64_t sp)
+{
+	sim_call_graph_leave(s, segment, sim_cells_left(g, s, segment), sp);
+}
+
 void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint64_t target,
 			      uint64_t n)
 {
@@ -72,6 +102,14 @@ void sim_call_graph_show(const struct sim_call_graph *g, const struct sim_call_s
 {
 	const struct sim_fiber *f = s->fiber;
 
-	for (uint32_t i = 0; f != NULL && i < f->count; i++)
-		sim_show(g, f->frame[i].arc->callee, are_active);
+	for (uint32_t i = 0; f != NULL && i < f->count; i++) {
+		const uint32_t node = f->frame[i].arc->callee, function = sim_function_of(g, node);
+
+		if (function >= g->shown_count)
+			continue;
+		if (g->show != NULL)
+			g->show(function, are_active ? node : 0, node, are_active);
+		else
+			g->shown[function] = are_active;
+	}
 }

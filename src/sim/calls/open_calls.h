@@ -48,6 +48,22 @@ void sim_call_graph_open(struct sim_call_graph *g, struct sim_call_stack *s,
 void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
 			struct sim_arc **arc, const struct sim_sums *sums);
 
+/*
+ * For graphs with contexts, or nodes of threads: the arc of a call, or jump, from node `caller` to
+ * a function, the newest activation of which has node `newest`; 0: it is not active. NULL without
+ * memory.
+ */
+struct sim_arc *sim_call_graph_arc(struct sim_call_graph *g, uint32_t caller,
+				   const struct sim_open_call *c, uint32_t newest);
+
+/* The segment's cell in a node, which is made if needed. */
+struct sim_cell *sim_call_graph_cell(struct sim_call_graph *g, struct sim_segment *segment,
+				     uint32_t node);
+
+/* The thread has executed a segment to its end, as in sim_call_graph_leave. */
+void sim_call_graph_left(struct sim_call_graph *g, struct sim_call_stack *s,
+			 struct sim_segment *segment, uint64_t sp);
+
 /* Control has gone from the end of `from` to another place in its function n times. */
 void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint64_t target,
 			      uint64_t n);

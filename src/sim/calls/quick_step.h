@@ -125,7 +125,7 @@ SIM_QUICK void sim_quick_push(const struct sim_call_graph *g, struct sim_quick *
 	frame->outer = q->active[arc->callee];
 	q->active[arc->callee] = place;
 	if (__builtin_expect(g->shown_count != 0, 0))
-		sim_show(g, arc->callee, true);
+		sim_show(g, q->fiber, frame, true);
 	if (q->contexts)
 		q->active_function[arc->function] = place;
 	q->node = arc->callee;
@@ -144,7 +144,7 @@ SIM_QUICK void sim_quick_pop(const struct sim_call_graph *g, struct sim_quick *q
 	q->made -= frame->arc->is_made;
 	q->active[callee] = frame->outer;
 	if (__builtin_expect(g->shown_count != 0, 0))
-		sim_show(g, callee, frame->outer != 0);
+		sim_show(g, q->fiber, frame, false);
 	if (q->contexts)
 		q->active_function[sim_function_of(g, callee)] = frame->outer_function;
 	q->node = frame->caller;

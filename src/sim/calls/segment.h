@@ -33,7 +33,7 @@ enum sim_segment_end {
 /* The costs of a segment in a node of the call graph. */
 struct sim_cell {
 	uint32_t node;
-	uint32_t unused;
+	uint32_t owner; /* the owner's */
 	/* The rest is omitted in short segments, see SIM_SHORT_SEGMENT. */
 	struct sim_cell *next; /* the cell in another node; NULL: last */
 	uint64_t executions;   /* counted by the owner, see sim_call_graph_segment */
@@ -56,10 +56,11 @@ struct sim_segment {
 	uint8_t unused[2];
 	uint32_t before; /* the owner's */
 	/* The rest. */
-	uint64_t pc;		 /* first instruction */
-	uint64_t target;	 /* of a direct branch, jump or call; otherwise 0 */
-	struct sim_cell own;	 /* the first cell */
-	struct sim_cell *recent; /* cell of `node` */
+	uint64_t pc;		  /* first instruction */
+	uint64_t target;	  /* of a direct branch, jump or call; otherwise 0 */
+	struct sim_cell own;	  /* the first cell */
+	struct sim_cell *recent;  /* cell of `node` */
+	struct sim_segment *next; /* the owner's */
 };
 
 /*

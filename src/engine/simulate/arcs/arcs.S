@@ -7,6 +7,7 @@
  */
 #include "engine/core/layout.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter_rows.h"
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
@@ -314,16 +315,24 @@
 11:	call	arcs_step
 	popfq
 	mov	%gs:T_HOOK_SP, %rsp
+	test	%al, %al
 	mov	%ebx, %eax
 	restore	rcx, 1
 	restore	r8, 8
 	restore	r9, 9
 	restore	r10, 10
 	restore	rbx, 3
+	jnz	13f
 	end_step
+13:	add	$0x7f, %al
+	sahf
+	each_of_step restore
+	jmp	*A_RETRY
 12:	pushq	$0x202
 	popfq
 	jmp	11b
+
+#include "engine/simulate/arcs/nodes.inc"
 
 	.subsection 3
 	entry	engine_arcs_end

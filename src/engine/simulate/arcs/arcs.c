@@ -11,6 +11,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs_lines.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_notes.h"
@@ -31,7 +32,8 @@ struct arcs_state {
 	struct arcs_frame *top, *base;
 	uint64_t sp;
 	uint32_t note, unused;
-	uint64_t end, unused2;
+	uint64_t end;
+	uint32_t next[2];
 	uint64_t lane[2];
 };
 
@@ -83,7 +85,7 @@ static bool make_frames(void)
 bool arcs_start(struct sim_trail *trail)
 {
 	a.trail = trail;
-	if (!make_frames() || !arcs_lines_start(trail))
+	if (!make_frames() || (graph_has_cells() && !nodes_start()) || !arcs_lines_start(trail))
 		return false;
 	for (uint32_t i = 0; i < ARCS_RARE; i++)
 		arcs_units[CELL_FIRST_MISS + i] = 1ull << ARCS_UNIT_BITS * i;
@@ -108,6 +110,17 @@ void arcs_end(void)
 bool arcs_are_on(void)
 {
 	return a.on;
+}
+
+static uint32_t line_of(const struct arcs_frame *f)
+{
+	return f->line & ~(uint32_t)F_WAS_ACTIVE;
+}
+
+/* Does what happens in it not count, because its function, or node, was active before? */
+static bool has_no_costs(const struct arcs_frame *f)
+{
+	return nodes_are_on() ? f->line & F_WAS_ACTIVE : f->old;
 }
 
 /* ---- Misses ---- */
@@ -136,7 +149,7 @@ void arcs_looked(void)
 		add_units(arcs_rare(s->line), sums_at(s->to) - sums_at(s->from));
 	arcs_next_span = spans;
 	for (struct arcs_frame *f = a.base; f < state()->top; f++) {
-		if (!f->old)
+		if (!has_no_costs(f))
 			add_units(arcs_rare(f->line), all - sums_at(f->note));
 		f->note = first;
 	}
@@ -164,7 +177,7 @@ void arcs_count(struct thread *t, uint32_t event, int64_t amount)
 		t->lane[0] += (uint64_t)amount << 32;
 	} else {
 		for (struct arcs_frame *f = a.base; f < state()->top; f++)
-			if (!f->old)
+			if (!has_no_costs(f))
 				arcs_rare(f->line)[event - CELL_FIRST_MISS] += (uint64_t)amount;
 		if (t->calls)
 			sim_totals_add(&t->calls->totals, event, (uint64_t)amount);
@@ -177,7 +190,7 @@ static void add_lanes(const struct arcs_frame *f, const uint64_t now[2])
 {
 	struct arcs_line *l = arcs_line(f->line);
 
-	if (f->old)
+	if (has_no_costs(f))
 		return;
 	for (uint32_t i = 0; i < 2; i++)
 		l->lane[i] += now[i] - f->lane[i];
@@ -198,6 +211,29 @@ static void bound(const struct graph_thread *gt)
 	}
 	a.base[-1].sp = sp;
 	state()->sp = a.sp = fiber ? fiber->sp : 0;
+	nodes_run(gt ? gt->stack.node : SIM_NO_NODE);
+}
+
+/* The frame has never begun. */
+static void undo(const struct arcs_frame *f)
+{
+	if (nodes_are_on())
+		nodes_undo(arcs_line(line_of(f))->node >> N_SHIFT, (uint32_t *)(uintptr_t)f->cell,
+			   f->old, has_no_costs(f));
+	else
+		*(uint8_t *)(uintptr_t)f->cell = (uint8_t)f->old;
+}
+
+/* It becomes a frame of the graph, which begins now. */
+static void give_frame(struct graph_thread *gt, const struct arcs_frame *f, const uint64_t now[2])
+{
+	const uint32_t line = line_of(f), which = nodes_are_on() ? 0 : f->old;
+	struct sim_open_call c = arcs_open_call(line, which != 0);
+
+	add_lanes(f, now);
+	c.sp = f->sp;
+	c.back = arcs_line(line)->back;
+	graph_open(gt, &c, &arcs_info(line)->arc[which]);
 }
 
 static void take(struct graph_thread *gt, const uint64_t now[2])
@@ -227,24 +263,17 @@ static void give_frames(struct thread *t, const uint64_t now[2], bool may_be_due
 	}
 	take(gt, now);
 	if (may_be_due && top > a.base && top[-1].lane[0] == now[0] && top[-1].lane[1] == now[1] &&
-	    arcs_info(top[-1].line)->site) {
+	    arcs_info(line_of(&top[-1]))->site) {
 		due = --top;
-		*(uint8_t *)(uintptr_t)due->cell = (uint8_t)due->old;
+		undo(due);
 	}
-	for (const struct arcs_frame *f = a.base; f < top; f++) {
-		const struct arcs_line *l = arcs_line(f->line);
-		struct sim_open_call c = arcs_open_call(f->line, f->old != 0);
-
-		add_lanes(f, now);
-		c.sp = f->sp;
-		c.back = l->back;
-		graph_open(gt, &c, &arcs_info(f->line)->arc[f->old]);
-	}
+	for (const struct arcs_frame *f = a.base; f < top; f++)
+		give_frame(gt, f, now);
 	if (state()->sp != a.sp)
 		gt->stack.fiber->sp = state()->sp;
 	state()->top = a.base;
 	if (due)
-		graph_left(gt, a.trail->sites[arcs_info(due->line)->site].left, due->sp);
+		graph_left(gt, a.trail->sites[arcs_info(line_of(due))->site].left, due->sp);
 	bound(gt);
 }
 
@@ -330,14 +359,17 @@ static bool has_code(uint64_t pc, uint32_t number, bool is_direct)
 	return has;
 }
 
-/* Does the return match the newest frame of the graph? Then it does not matter what it leads to. */
+/*
+ * Does the return match the newest frame of the graph? Then it does not matter what it leads to,
+ * if the graph takes steps.
+ */
 static bool matches(const struct graph_thread *gt, const struct sim_record *r)
 {
 	const struct sim_fiber *fiber = gt->stack.fiber;
 	const struct sim_frame *top = fiber->count ? &fiber->frame[fiber->count - 1] : 0;
 
-	return r->site & SIM_RECORD_RETURN && top && top->sp == sim_record_sp(r) &&
-	       top->back == r->pc && top->arc->caller;
+	return graph_takes_steps() && r->site & SIM_RECORD_RETURN && top &&
+	       top->sp == sim_record_sp(r) && top->back == r->pc && top->arc->caller;
 }
 
 /* The record of a step, by the rules. Without code for pc, the thread will enter there. */
@@ -350,9 +382,29 @@ static void follow(struct graph_thread *gt, const struct sim_record *r, bool has
 	graph_left(gt, a.trail->sites[r->site & ~SIM_RECORD_RETURN].left, sim_record_sp(r));
 }
 
-/* For arcs.S: number says which of `what` (STEP_*) leads to target. */
-void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp);
-void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
+static const struct sim_site *site_of(uint32_t number)
+{
+	return &a.trail->sites[number & ~(SIM_RECORD_RETURN | STEP_INSIDE | STEP_BY_RETURN)];
+}
+
+/* Can code do the step after all, with a line that it has not found? */
+static bool finds(uint32_t what, uint32_t number, uint64_t target)
+{
+	const struct arcs_frame *top = state()->top;
+
+	if (what == STEP_LOOK)
+		return nodes_look(number, site_of(number)->is_fixed ? 0 : target);
+	if (what == STEP_AGAIN)
+		return nodes_look_again(state()->next[0]);
+	return what == STEP_LEAD && nodes_are_on() && top > a.base &&
+	       nodes_lead_on(line_of(&top[-1]), target);
+}
+
+/*
+ * For arcs.S: number says which of `what` (STEP_*) leads to target. True: code is to try again.
+ */
+bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp);
+bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 {
 	struct thread *t = thread_self();
 	struct sim_record r = {.sp = sp, .lane = {state()->lane[0], state()->lane[1]}};
@@ -360,11 +412,15 @@ void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 	bool has;
 
 	collect_lock();
+	if (finds(what, number, target)) {
+		collect_unlock();
+		return true;
+	}
 	if (what == STEP_SWITCH && arcs_switches(number, target)) {
 		collect_unlock();
-		return;
+		return false;
 	}
-	if (what == STEP_LEAD)
+	if (what == STEP_LEAD && !nodes_are_on())
 		lead_on(target);
 	r.site = number & ~(STEP_INSIDE | STEP_BY_RETURN);
 	has = number & STEP_INSIDE;
@@ -381,8 +437,9 @@ void arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 		follow(t->calls, &r, has);
 		bound(t->calls);
 	}
-	if ((what == STEP_SITE || what == STEP_SWITCH) && !site->is_fixed &&
+	if ((what == STEP_SITE || what == STEP_SWITCH) && !nodes_are_on() && !site->is_fixed &&
 	    !(r.site & SIM_RECORD_RETURN))
 		arcs_find(r.site, target);
 	collect_unlock();
+	return false;
 }

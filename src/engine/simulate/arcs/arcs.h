@@ -28,6 +28,9 @@
 #define A_END	   (FILTER_LOW + 544) /* temporary */
 #define A_NEXT	   (FILTER_LOW + 552) /* temporary */
 #define A_LANES	   (FILTER_LOW + 560) /* lanes 2 and 3 at a step */
+#define A_NODE	   (FILTER_LOW + 256) /* u32: the running node, if nodes.h are on */
+#define A_COUNTS   (FILTER_LOW + 264) /* its counts */
+#define A_RETRY	   (FILTER_LOW + 272) /* temporary */
 #define A_NEAR_LOG 17		      /* a frame is smaller than this; half of SIM_NEAR */
 
 /* struct arcs_frame */
@@ -46,11 +49,14 @@
 #define L_WITHIN 1
 #define L_SHIFT	 6
 
-#define L_CELL 40
+#define L_CALLER 32 /* u32: offset of the slot of a node; nodes.h */
+#define L_NODE	 36 /* the same: the callee's */
+#define L_CELL	 40
 /* If the callee is a stub: to what it has led last. */
 #define L_LED	     44 /* u32: the line of that; 0: none yet */
 #define L_LED_TARGET 48
 #define L_LED_CELL   56
+#define L_FLAGS	     60 /* u32, nodes.h: 1 if its jump may lead back */
 
 /* struct arcs_towards */
 #define TO_TARGET      0
@@ -73,11 +79,15 @@
 #define STEP_SITE   2 /* of call_records.h */
 #define STEP_LEAD   3 /* the same: a jump out of a stub */
 #define STEP_SWITCH 4 /* the same: a jump, perhaps within the function */
+#define STEP_LOOK   5 /* the same: there is no line */
+#define STEP_AGAIN  6 /* the same, for a callee that is active: A_NEXT */
 /* Set in the number of a site: */
 #define STEP_INSIDE    (1u << 30) /* code goes on in the same block */
 #define STEP_BY_RETURN (1u << 29) /* it goes by the table of returns; else, if indirect, of jumps */
 
 #ifndef __ASSEMBLER__
+
+_Static_assert(A_NODE >= FILTER_ELSEWHERE + 8 && A_TOP >= A_RETRY + 8, "layout");
 
 #include "engine/codecache/cache.h"
 #include "engine/codecache/code_variant.h"

@@ -6,6 +6,7 @@
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/arcs_lines.h"
 #include "engine/simulate/arcs/branches.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/graph.h"
 #include "engine/translate/job.h"
@@ -14,6 +15,8 @@
 
 extern char arcs_return[], arcs_call[], arcs_jump[], arcs_lead[], arcs_switch[], arcs_slow_call[],
 	arcs_slow_jump[], arcs_jump_by_rules[], arcs_site[];
+extern char nodes_return[], nodes_call[], nodes_jump[], nodes_lead[], nodes_call_direct[],
+	nodes_jump_direct[];
 
 /* ---- Thunks of an arena ---- */
 
@@ -46,7 +49,7 @@ static void emit_thunk(struct arena *a, struct out *o, enum arcs_thunk kind, con
 
 void arcs_emit_thunks(struct arena *a, struct out *o)
 {
-	static const char *const to[ARCS_THUNKS] = {
+	static const char *const of_lines[ARCS_THUNKS] = {
 		[ARCS_RETURN] = arcs_return,
 		[ARCS_CALL] = arcs_call,
 		[ARCS_JUMP] = arcs_jump,
@@ -58,6 +61,19 @@ void arcs_emit_thunks(struct arena *a, struct out *o)
 		[ARCS_JUMP_BY_RULES] = arcs_jump_by_rules,
 		[ARCS_SITE] = arcs_site,
 	};
+	static const char *const of_nodes[ARCS_THUNKS] = {
+		[ARCS_RETURN] = nodes_return,
+		[ARCS_CALL] = nodes_call,
+		[ARCS_JUMP] = nodes_jump,
+		[ARCS_LEAD] = nodes_lead,
+		[ARCS_SWITCH] = nodes_jump,
+		[ARCS_RETURN_FAR] = nodes_return,
+		[ARCS_SLOW_CALL] = nodes_call_direct,
+		[ARCS_SLOW_JUMP] = nodes_jump_direct,
+		[ARCS_JUMP_BY_RULES] = arcs_jump_by_rules,
+		[ARCS_SITE] = arcs_site,
+	};
+	const char *const *to = nodes_are_on() ? of_nodes : of_lines;
 	const uint8_t *at = o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, 8);
 
 	for (uint32_t i = 0; i < ARCS_THUNKS; i++)
@@ -184,13 +200,14 @@ static void put_call(struct job *j, uint32_t line)
 	emit_load_near(o, RCX, &d->spill_rcx);
 }
 
-static void put_site(struct job *j, struct out *o, uint32_t step)
+/* A direct step by code that all share. */
+static void put_step(struct job *j, struct out *o, enum arcs_thunk kind, uint32_t step)
 {
 	enum { LEAVE = 12 + 7 + 9 + 5 };
 	struct arena_data *d = j->arena->data;
 
 	emit_store_near(o, R11, &d->spill_r11);
-	emit_leave(j, o, ARCS_SITE, step, o->p + LEAVE);
+	emit_leave(j, o, kind, step, o->p + LEAVE);
 	emit_load_near(o, R11, &d->spill_r11);
 }
 
@@ -199,7 +216,7 @@ static void emit_call(struct job *j, uint32_t line, uint32_t step)
 	if (line)
 		put_call(j, line);
 	else
-		put_site(j, &j->o, step);
+		put_step(j, &j->o, nodes_are_on() ? ARCS_SLOW_CALL : ARCS_SITE, step);
 }
 
 /* A jump by a line. */
@@ -236,13 +253,14 @@ static void put_jump(struct job *j, struct out *o, uint32_t line)
 static void emit_jump_to(struct job *j, struct out *o, uint64_t pc, uint32_t step,
 			 enum code_step_kind kind)
 {
-	const uint32_t line = kind == CODE_STEP_SMALL ? 0 : arcs_new(pc, step);
+	const uint32_t line = kind == CODE_STEP_SMALL || nodes_are_on() ? 0 : arcs_new(pc, step);
 
 	if (line) {
 		arcs_info(line)->is_inside = kind == CODE_STEP_INSIDE;
 		put_jump(j, o, line);
 	} else {
-		put_site(j, o, step | (kind == CODE_STEP_INSIDE ? STEP_INSIDE : 0));
+		put_step(j, o, nodes_are_on() ? ARCS_SLOW_JUMP : ARCS_SITE,
+			 step | (kind == CODE_STEP_INSIDE ? STEP_INSIDE : 0));
 	}
 }
 
@@ -328,7 +346,7 @@ static void emit_return(struct job *j, uint32_t step, bool pops)
 static uint32_t new_line(struct job *j, uint64_t pc, uint32_t step)
 {
 	(void)j;
-	return arcs_new(pc, step);
+	return nodes_are_on() ? 0 : arcs_new(pc, step);
 }
 
 const struct code_calls_in_line arcs_in_line = {

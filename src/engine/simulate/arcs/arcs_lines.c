@@ -7,6 +7,7 @@
 #include "engine/codecache/cache.h"
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 
@@ -41,14 +42,16 @@ struct arcs_towards arcs_towards[1 << TO_BITS] __attribute__((aligned(64)));
 bool arcs_lines_start(struct sim_trail *trail)
 {
 	l.trail = trail;
-	l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
-	if (!l.active || grow_init(&l.lines, LINES_RESERVE) != 0 ||
+	if (!nodes_are_on())
+		l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
+	if ((!l.active && !nodes_are_on()) || grow_init(&l.lines, LINES_RESERVE) != 0 ||
 	    grow_init(&l.infos, INFOS_RESERVE) != 0)
 		return false;
 	arcs_lines = l.lines.base;
 	grow_take(&l.lines, sizeof(struct arcs_line)); /* 0 is none */
 	grow_take(&l.infos, sizeof(struct arcs_info));
-	graph_show_active_in(l.active, ACTIVE_BYTES);
+	if (!nodes_are_on())
+		graph_show_active_in(l.active, ACTIVE_BYTES);
 	return true;
 }
 
@@ -77,6 +80,14 @@ static bool may_be(uint32_t function)
 	return function && function < ACTIVE_BYTES && graph_kind(function) != SIM_FUNCTION_MADE;
 }
 
+/* The address of what says whether a function is active; 0: that is not known. */
+static uint32_t cell_of(uint32_t function)
+{
+	if (nodes_are_on())
+		return (uint32_t)(uintptr_t)nodes_cell_of(function);
+	return (uint32_t)(uintptr_t)&l.active[function];
+}
+
 static bool leads_on(uint32_t function)
 {
 	return graph_kind(function) == SIM_FUNCTION_STUB ||
@@ -88,21 +99,20 @@ static bool has_room(const struct grow *g, uint64_t bytes)
 	return g->reserved - g->used >= bytes;
 }
 
-/* A line from `caller` to pc, as told in *like. Under the translate lock. */
-static uint32_t make(const struct arcs_info *like, uint64_t pc, uint64_t back)
+uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 {
 	const uint32_t callee = graph_function(pc);
 	struct arcs_info *i;
 	struct arcs_line *n;
 
-	if (!may_be(like->caller) || !may_be(callee) || !has_room(&l.lines, sizeof *n) ||
-	    !has_room(&l.infos, sizeof *i))
+	if (!may_be(like->caller) || !may_be(callee) || !cell_of(callee) ||
+	    !has_room(&l.lines, sizeof *n) || !has_room(&l.infos, sizeof *i))
 		return 0;
 	n = grow_take(&l.lines, sizeof *n);
 	i = grow_take(&l.infos, sizeof *i);
-	*n = (struct arcs_line){
-		.back = back, .target = pc, .cell = (uint32_t)(uintptr_t)&l.active[callee]};
+	*n = (struct arcs_line){.back = back, .cell = cell_of(callee)};
 	*i = *like;
+	i->target = pc;
 	for (uint32_t k = 0; k < ARCS_RARE; k++)
 		i->rare[k] = 0;
 	i->arc[0] = i->arc[1] = 0;
@@ -112,20 +122,38 @@ static uint32_t make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 	return (uint32_t)((uint8_t *)n - arcs_lines);
 }
 
-/* The line from the end of a segment to pc; 0: it needs the rules. */
-static uint32_t make_of_site(uint32_t number, uint64_t pc, uint32_t others)
+bool arcs_has_code(uint64_t pc)
+{
+	const struct sim_segment *s = l.trail->segment_at(pc);
+
+	return s && s->function == graph_function(pc);
+}
+
+bool arcs_starts(uint32_t number, struct arcs_info *like, uint64_t *pc, uint64_t *back)
 {
 	const struct sim_site *site = &l.trail->sites[number];
 	const struct sim_segment *left = site->left;
-	const struct arcs_info like = {.pc = left->end_pc,
-				       .caller = left->function,
-				       .site = number,
-				       .others = others,
-				       .flags = site->is_call ? 0 : SIM_ARC_JUMP};
 
-	if (site->is_call ? site->back == 0 : leads_on(left->function))
+	*like = (struct arcs_info){.pc = left->end_pc,
+				   .caller = left->function,
+				   .site = number,
+				   .flags = site->is_call ? 0 : SIM_ARC_JUMP};
+	*back = site->is_call ? site->back : 0;
+	if (site->is_fixed)
+		*pc = site->pc;
+	return site->is_call ? site->back != 0 : !leads_on(left->function);
+}
+
+/* The line from the end of a segment to pc; 0: it needs the rules. */
+static uint32_t make_of_site(uint32_t number, uint64_t pc, uint32_t others)
+{
+	struct arcs_info like;
+	uint64_t back;
+
+	if (!arcs_starts(number, &like, &pc, &back))
 		return 0;
-	return make(&like, pc, site->is_call ? site->back : 0);
+	like.others = others;
+	return arcs_make(&like, pc, back);
 }
 
 uint32_t arcs_new(uint64_t pc, uint32_t number)
@@ -137,7 +165,7 @@ bool arcs_goes_back(uint32_t line)
 {
 	const struct arcs_info *i = arcs_info(line);
 
-	return !i->leads_on && !graph_begins(i->callee, arcs_line(line)->target);
+	return !i->leads_on && !graph_begins(i->callee, arcs_info(line)->target);
 }
 
 struct arcs_range arcs_function_of(uint32_t number)
@@ -157,7 +185,7 @@ static uint32_t make_within(uint32_t number, uint64_t pc, uint32_t others)
 	const struct arcs_info like = {
 		.pc = left->end_pc, .caller = left->function, .site = number, .others = others};
 
-	return make(&like, pc, L_WITHIN);
+	return arcs_make(&like, pc, L_WITHIN);
 }
 
 /* The line from an indirect site to pc; if it is new, made by `make_one`. */
@@ -170,7 +198,7 @@ static uint32_t line_to(uint32_t number, uint64_t pc,
 		&arcs_towards[(key + number * TO_SITE_FACTOR) & ((1u << TO_BITS) - 1)];
 	uint32_t line = (uint32_t)site->lines;
 
-	while (line && arcs_line(line)->target != pc)
+	while (line && arcs_info(line)->target != pc)
 		line = arcs_info(line)->others;
 	if (!line) {
 		lock_take(&engine.translate_lock);
@@ -215,13 +243,13 @@ void arcs_lead_on(uint32_t stub, uint64_t pc)
 
 	if (!i->leads_on)
 		return;
-	while (line && arcs_line(line)->target != pc)
+	while (line && arcs_info(line)->target != pc)
 		line = arcs_info(line)->others;
 	if (!line) {
 		like.others = i->led;
 		like.site = 0;
 		lock_take(&engine.translate_lock);
-		line = make(&like, pc, arcs_line(stub)->back);
+		line = arcs_make(&like, pc, arcs_line(stub)->back);
 		lock_drop(&engine.translate_lock);
 		if (!line)
 			return;
@@ -238,6 +266,8 @@ void arcs_forget(void)
 {
 	arcs_flush();
 	memset(arcs_towards, 0, sizeof arcs_towards);
+	if (nodes_are_on())
+		nodes_forget_lines();
 	l.lines.used = sizeof(struct arcs_line);
 	l.infos.used = sizeof(struct arcs_info);
 }
@@ -246,6 +276,10 @@ void arcs_forget_code(uint64_t start, uint64_t end)
 {
 	if (!arcs_are_on())
 		return;
+	if (nodes_are_on()) { /* no code names lines */
+		arcs_forget();
+		return;
+	}
 	memset(arcs_towards, 0, sizeof arcs_towards);
 	for (uint32_t line = sizeof(struct arcs_line); line < l.lines.used;
 	     line += sizeof(struct arcs_line)) {
@@ -256,7 +290,7 @@ void arcs_forget_code(uint64_t start, uint64_t end)
 			w->led_target = 0;
 		if (!graph_is_in(i->callee, start, end))
 			continue;
-		w->target = 0; /* nothing leads there any more */
+		arcs_info(line)->target = 0; /* nothing leads there any more */
 		if (!graph_is_in(i->caller, start, end)) {
 			lock_take(&engine.translate_lock);
 			cache_invalidate(i->pc, i->pc + 1);
@@ -278,9 +312,12 @@ static void flush(uint32_t line)
 	struct arcs_info *i = arcs_info(line);
 	struct sim_sums sums = {.calls = n->calls[0]};
 
+	/* what misses has also executed something */
+	if (!(n->calls[0] | n->calls[1] | n->lane[0] | n->lane[1]))
+		return;
 	if (n->back == L_WITHIN) {
 		if (n->calls[0])
-			graph_add_jumps(l.trail->sites[i->site].left, n->target, n->calls[0]);
+			graph_add_jumps(l.trail->sites[i->site].left, i->target, n->calls[0]);
 		n->calls[0] = 0;
 		return;
 	}

@@ -34,14 +34,17 @@ struct arcs_line {
 	uint64_t lane[2];
 	uint32_t calls[2];
 	uint64_t back;
-	uint64_t target;
+	uint32_t caller, node;
 	uint32_t cell, led;
 	uint64_t led_target;
-	uint32_t led_cell, unused;
+	uint32_t led_cell, flags;
 };
 
 _Static_assert(offsetof(struct arcs_line, calls) == L_CALLS, "layout");
 _Static_assert(offsetof(struct arcs_line, back) == L_BACK, "layout");
+_Static_assert(offsetof(struct arcs_line, caller) == L_CALLER, "layout");
+_Static_assert(offsetof(struct arcs_line, node) == L_NODE, "layout");
+_Static_assert(offsetof(struct arcs_line, flags) == L_FLAGS, "layout");
 _Static_assert(offsetof(struct arcs_line, cell) == L_CELL, "layout");
 _Static_assert(offsetof(struct arcs_line, led) == L_LED, "layout");
 _Static_assert(offsetof(struct arcs_line, led_target) == L_LED_TARGET, "layout");
@@ -49,16 +52,18 @@ _Static_assert(offsetof(struct arcs_line, led_cell) == L_LED_CELL, "layout");
 _Static_assert(sizeof(struct arcs_line) == 1 << L_SHIFT, "layout");
 
 struct arcs_info {
-	uint64_t rare[ARCS_RARE]; /* sums of misses */
-	struct sim_arc *arc[2];	  /* in the graph, that of active functions behind; or NULL */
-	uint64_t pc;		  /* of the call or jump */
-	uint32_t caller, callee;  /* functions */
-	uint32_t site;		  /* 0: reached through a stub */
-	uint32_t others;	  /* the line made before, of the same site or stub; 0: none */
-	uint32_t led;		  /* of a stub: the line made last of those it has led to */
-	uint16_t flags;		  /* SIM_ARC_JUMP, or 0 */
-	bool leads_on;		  /* the callee is a stub */
-	bool is_inside;		  /* code goes on in the same block */
+	uint64_t rare[ARCS_RARE];    /* sums of misses */
+	struct sim_arc *arc[2];	     /* in the graph, that of active functions behind; or NULL */
+	uint64_t pc, target;	     /* of the call or jump, and where to */
+	uint32_t caller, callee;     /* functions */
+	uint32_t site;		     /* 0: reached through a stub */
+	uint32_t others;	     /* the line made before, of the same site or stub; 0: none */
+	uint32_t led;		     /* of a stub: the line made last of those it has led to */
+	uint16_t flags;		     /* SIM_ARC_JUMP, or 0 */
+	bool leads_on;		     /* the callee is a stub */
+	bool is_inside;		     /* code goes on in the same block */
+	uint32_t key_site, key_node; /* nodes_lines.c */
+	uint64_t key_target;
 };
 
 extern uint8_t *arcs_lines;
@@ -84,6 +89,17 @@ bool arcs_lines_start(struct sim_trail *trail);
  */
 uint32_t arcs_new(uint64_t pc, uint32_t site);
 bool arcs_goes_back(uint32_t line);
+/*
+ * A new line from a caller to pc, as told in *like, with a return address, or what L_BACK says
+ * instead; 0: it needs the rules. Under the translate lock.
+ */
+uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back);
+/* Is the function at pc the one that code there belongs to? Under the translate lock. */
+bool arcs_has_code(uint64_t pc);
+/*
+ * What lines from a site have in common; pc, if it is constant. False: they need the rules.
+ */
+bool arcs_starts(uint32_t site, struct arcs_info *like, uint64_t *pc, uint64_t *back);
 /* The function of a site: its address and size (0: unknown); is it a stub? Does the site call? */
 struct arcs_range {
 	uint64_t start;

@@ -9,6 +9,7 @@
 #include "engine/sample/sampler.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/branches.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -195,6 +196,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
 	if ((engine_follows_calls() && !graph_fits_code(c->last != 0 && !w.walks)) ||
+	    (graph_has_cells() && w.h->shared.geometry.sets.parts > 1) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
@@ -211,12 +213,13 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	if (w.h && !filter_choose_sets(&w.h->shared.geometry))
 		return false;
 	prepare_misses();
-	if (engine_counts_data() && w.h && !w.walks &&
+	if (engine_counts_data() && w.h && !w.walks && !nodes_are_on() &&
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
 		       engine.config.sample_ppm != 0))
 		filter_windows_start(!w.chooses_sets &&
 				     (!engine_counts_references() || !filter_references_start()));
-	if (engine_finds_conflicts() && w.h && !w.walks && !filter_conflicts_start(w.h))
+	if (engine_finds_conflicts() && w.h && !w.walks && !nodes_are_on() &&
+	    !filter_conflicts_start(w.h))
 		return false;
 	return f.on = f.is_reserved = true;
 }
@@ -374,8 +377,9 @@ static const uint8_t columns[] = {
 /* The first level has missed: look up the levels below. */
 static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
 {
+	uint32_t *cell = filter_cell_number(filter_access.segment, in);
 	/* other levels count in the spare cell, as the call graph needs their counts, too */
-	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
+	uint64_t *events = *cell && w.is_fast ? cells_at(*cell) : cells_spare();
 	uint64_t line, end;
 
 	filter_keep_near(&first, &last);
@@ -413,8 +417,8 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
 			filter_calls_count(i, (int64_t)events[i]);
 	}
-	if (!in->cell || !w.is_fast)
-		cells_take_spare(&in->cell);
+	if (!*cell || !w.is_fast)
+		cells_take_spare(cell);
 }
 
 /* Returns the place of the last line. */
@@ -517,6 +521,7 @@ uint64_t filter_missed(uint64_t clock)
 		return (uint64_t)(uintptr_t)filter_site_back(site);
 	}
 	filter_access.site = number;
+	filter_access.segment = s;
 	look_below(t, clock);
 	filter_calls_catch_up(t);
 	reach(s, owner);
@@ -561,6 +566,8 @@ void filter_make_room(uint64_t start, uint64_t end)
 		filter_walk_hand_over();
 	else
 		filter_hand_over(&f.caches);
+	if (nodes_are_on())
+		nodes_take();
 	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);

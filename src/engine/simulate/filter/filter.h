@@ -120,6 +120,7 @@ struct sim_hierarchy;
 struct sim_multi;
 struct arena_data;
 struct segment;
+struct segment_insn;
 struct repeat;
 
 /* Write the constants that code of the filter variant reads. */
@@ -190,6 +191,9 @@ extern bool filter_is_careful;
  * cells.
  */
 extern bool filter_expects_faults;
+
+/* The place of the number of the instruction's cell, in the running node. */
+uint32_t *filter_cell_number(struct segment *s, struct segment_insn *in);
 
 /*
  * A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions: count only these.

@@ -24,6 +24,7 @@ struct sim_cache;
 struct filter_access {
 	/* set by the caller; its pc, of accesses to data only */
 	uint32_t site; /* 0: none */
+	struct segment *segment;
 	uint64_t pc;
 	uint64_t address;
 	uint32_t bin;	   /* 0: not looked up yet */

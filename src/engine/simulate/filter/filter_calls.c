@@ -11,6 +11,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
@@ -390,11 +391,26 @@ static void enter(struct thread *t)
 	put_held_events(t);
 }
 
+/* Does the running node not fit the code at pc? Functions of made code may begin late. */
+static bool is_in_another_function(uint64_t pc)
+{
+	const struct sim_segment *s = nodes_are_on() ? segment_at(pc) : 0;
+
+	return s && graph_function_of_node(nodes_running()) != s->function;
+}
+
 void filter_calls_enter(struct thread *t)
 {
-	if (!f.on || (f.owner == t && t->calls && !t->calls->is_due))
+	const bool knows = f.on && f.owner == t && t->calls && !t->calls->is_due;
+	const bool fits = !knows || !is_in_another_function(t->rip);
+
+	if (!f.on || (knows && fits))
 		return;
 	collect_lock();
+	if (!fits) {
+		settle(t);
+		t->calls->is_due = true;
+	}
 	enter(t);
 	collect_unlock();
 }

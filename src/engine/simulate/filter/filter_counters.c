@@ -3,6 +3,7 @@
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/branches.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
@@ -73,6 +74,8 @@ void filter_count_executions(struct segment *s)
 
 	if (!segment_has_counter(s))
 		return;
+	if (nodes_are_on())
+		return; /* see nodes_take */
 	branches_take(s);
 	taken = filter_take_executions(s);
 	if (filter_references_are_on())
@@ -88,19 +91,27 @@ void filter_counter_triggers(struct segment *s)
 	filter_window_trigger(counter_number(s->counter), low(s->counter));
 }
 
+uint32_t *filter_cell_number(struct segment *s, struct segment_insn *in)
+{
+	return nodes_are_on() ? nodes_cell_number(s, in) : &in->cell;
+}
+
 void filter_cut(struct thread *t)
 {
 	struct segment *s = segments_of_trailer(t->cut_segment);
 	uint32_t insns = t->cut_insns - 1;
 
 	t->cut_insns = 0;
-	s->executions--;
+	if (nodes_are_on())
+		nodes_execute(s, -(uint64_t)1);
+	else
+		s->executions--;
 	branches_passed(t->cut_segment, segment_graph(s)->pc, 1);
 	/* the thread's lanes have counted them */
 	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
 		struct segment_insn *in = &segment_insns(s)[i];
 
-		cells_add(&in->cell, 1, in->reads, in->writes);
+		cells_add(filter_cell_number(s, in), 1, in->reads, in->writes);
 	}
 	if (uses_are_on)
 		uses_cut(t, s, insns);

@@ -14,6 +14,7 @@
  */
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/branches.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter_check.h"
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_forms.h"
@@ -201,7 +202,7 @@ void filter_begin_segment(struct job *j)
 		return;
 	}
 	j->desc = segments_new(j, job_accesses(j), &number);
-	j->counter = filter_new_counter();
+	j->counter = nodes_are_on() ? 1 : filter_new_counter();
 	if (!j->desc || !j->counter) {
 		j->failed = true;
 		j->desc = 0;
@@ -215,13 +216,17 @@ void filter_begin_segment(struct job *j)
 		j->failed |= !uses_code_meet(segments_of_trailer(number));
 	j->trailer = number;
 	filter_meet(j, number);
+	if (nodes_are_on() && nodes_meet(segments_of_trailer(number)))
+		j->counter = segments_of_trailer(number)->counter;
+	else if (nodes_are_on())
+		j->failed = true;
 	j->stack_is_aligned = !filter_is_careful;
 	if (j->in[j->end - 1].pop_bytes % FILTER_STACK_ALIGN && !filter_is_careful) {
 		filter_is_careful = true;
 		j->failed = true; /* all code is made anew, that before it as well */
 	}
 	filter_begin_data(j);
-	if (!j->live[j->first] && !looks_from(j, j->first))
+	if (!j->live[j->first] && !looks_from(j, j->first) && !nodes_are_on())
 		return;
 	if (has_live(j) && (free >> RCX & 1))
 		free = 1u << RCX;
@@ -287,6 +292,10 @@ void filter_count(struct job *j)
 {
 	if (!j->desc)
 		return;
+	if (nodes_are_on()) {
+		nodes_emit_count(j);
+		return;
+	}
 	if (j->live[j->first]) {
 		emit_count_abs(&j->o, j->scratch2, j->counter);
 		return;
@@ -341,4 +350,6 @@ void filter_leave(struct job *j)
 	if (!filter_is_careful && may_unalign_stack(&j->in[j->end - 1]))
 		test_stack(j);
 	branches_pass(j);
+	if (nodes_are_on())
+		nodes_end_segment(j);
 }

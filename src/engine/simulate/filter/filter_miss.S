@@ -138,6 +138,8 @@
 	mov	SITE_NUMBER(%rbx), %rdx
 	mov	%rax, NOTE_LINE(%r8)
 	mov	%rdx, NOTE_SITE(%r8)
+	mov	A_NODE, %edx		/* nodes.h */
+	mov	%edx, NOTE_RECORD(%r8)
 	.if \flags
 	orb	$\flags, NOTE_FLAGS(%r8)
 	.endif

@@ -4,6 +4,7 @@
 
 #include "engine/data/alloc.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
@@ -350,13 +351,53 @@ static void count_by_bin(int32_t notes)
 	}
 }
 
+/* With nodes (nodes.h): where misses count. Code notes the node where sums will stand. */
+static struct node_misses *misses_of_notes[NOTES];
+
+static struct short_note {
+	uint64_t line;
+	uint32_t site;
+	uint8_t of_site[4];
+	uint64_t record;
+} * short_notes(void)
+{
+	return (struct short_note *)(void *)filter_notes;
+}
+
+_Static_assert(sizeof(struct short_note) == NOTE_BYTES, "layout");
+
+static void look_below_for_nodes(void (*with_arcs)(void))
+{
+	const uint32_t notes =
+		(uint32_t)((const uint8_t *)filter_next_note - (const uint8_t *)filter_notes) /
+		NOTE_BYTES;
+
+	for (uint32_t i = 0; i < notes; i++) {
+		const struct short_note *n = &short_notes()[i];
+
+		misses_of_notes[i] = nodes_misses((uint32_t)n->record, n->site);
+		__builtin_prefetch(misses_of_notes[i], 1);
+	}
+	with_arcs();
+	for (uint32_t i = 0; i < notes; i++) {
+		const struct short_note *n = &short_notes()[i];
+
+		misses_of_notes[i]->first++;
+		if (n[1].record - n->record != arcs_units[n->of_site[SITE_EVENT - SITE_REG]])
+			misses_of_notes[i]->last++;
+	}
+}
+
 static void look_below(void (*alone)(void), void (*with_arcs)(void))
 {
 	if (!arcs_are_on()) {
 		alone();
 		return;
 	}
-	with_arcs();
+	if (nodes_are_on())
+		look_below_for_nodes(with_arcs);
+	else
+		with_arcs();
 	arcs_looked();
 }
 

@@ -90,6 +90,8 @@
 	mov	QUICK_SITE(SITE_NUMBER)(%rdi), %rcx
 	mov	%rax, NOTE_LINE(%rdx)
 	mov	%rcx, NOTE_SITE(%rdx)
+	mov	A_NODE, %ecx		/* nodes.h */
+	mov	%ecx, NOTE_RECORD(%rdx)
 	add	$NOTE_BYTES, %rdx
 	mov	%rdx, filter_next_note(%rip)
 	mov	%edx, A_NOTE

@@ -4,6 +4,7 @@
 
 #include "engine/codecache/cache.h"
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_access.h"
@@ -320,7 +321,7 @@ uint32_t filter_next_site(void)
 
 static bool counts_misses(void)
 {
-	return (w.is_fast || w.walks) && filter_may_count();
+	return !nodes_are_on() && (w.is_fast || w.walks) && filter_may_count();
 }
 
 bool filter_site_is_of(uint32_t number, const struct segment *s)
@@ -400,6 +401,8 @@ void filter_forget_sites(void)
 	if (!owners.base)
 		return;
 	filter_take_all_misses();
+	if (nodes_are_on())
+		nodes_forget_code();
 	for (struct segment *s = segments_next(0); s && filter_references_are_on();
 	     s = segments_next(s))
 		filter_count_executions(s);
