@@ -82,6 +82,7 @@ static struct {
 } f;
 
 struct filter_state filter_state;
+uint64_t filter_code_page_bits[FILTER_CODE_PAGE_BITS / 64];
 #define w filter_state
 
 bool filter_is_on(void)
@@ -269,11 +270,13 @@ bool filter_start_multi(struct sim_multi *s)
 uint32_t filter_code_cell(uint64_t line)
 {
 	uint32_t *cell = (uint32_t *)low(CODE_INDEX_AT) + (line & (LINES - 1));
+	const uint32_t bit = filter_code_page_bit(line);
 
 	if (*cell)
 		return *cell;
 	if (f.line_count == CODE_LINES)
 		return 0;
+	filter_code_page_bits[bit / 64] |= 1ull << bit % 64;
 	*cell = (uint32_t)(CODE_CELLS_AT + 4 * f.line_count);
 	w.code_lines[f.line_count++] = line;
 	return *cell;

@@ -155,10 +155,28 @@ static inline const uint32_t *filter_code_index(uint64_t line)
 	return (const uint32_t *)(uintptr_t)FILTER_CODE_INDEX +
 	       (line & ((1ull << FILTER_LINE_BITS) - 1));
 }
+/*
+ * A bit for some pages, one of which has lines with cells: for most pages of data it says that they
+ * have none, without a look at their part of the table.
+ */
+#define FILTER_CODE_PAGE_BITS 65536u
+extern uint64_t filter_code_page_bits[FILTER_CODE_PAGE_BITS / 64];
+static inline uint32_t filter_code_page_bit(uint64_t line)
+{
+	const uint64_t page = (line & ((1ull << FILTER_LINE_BITS) - 1)) >> (12 - FILTER_LINE_SHIFT);
+
+	return (page ^ page >> 16) % FILTER_CODE_PAGE_BITS;
+}
+static inline bool filter_may_be_code(uint64_t line)
+{
+	const uint32_t bit = filter_code_page_bit(line);
+
+	return filter_code_page_bits[bit / 64] >> bit % 64 & 1;
+}
 /* NULL if none was asked for. No lock. */
 static inline uint32_t *filter_known_code_cell(uint64_t line)
 {
-	return (uint32_t *)(uintptr_t)*filter_code_index(line);
+	return filter_may_be_code(line) ? (uint32_t *)(uintptr_t)*filter_code_index(line) : 0;
 }
 static inline uint32_t *filter_data_cell(uint64_t line)
 {

@@ -9,35 +9,41 @@
 
 #define MOST_COUNTERS ((LOW_TABLES - FILTER_COUNTERS) / sizeof(uint64_t))
 #define MOST_LINES    ((FILTER_MISSES - FILTER_CODE_CELLS) / sizeof(uint32_t))
-#define MOST_PARTS    (4 * MOST_COUNTERS)
+#define MOST_CHUNKS   (2 * MOST_COUNTERS)
+#define CHUNK_PARTS   5u
 
-/* A segment's instructions on a line. Those of a segment follow each other. */
+/* A segment's instructions on a line. */
 struct part {
 	uint64_t touched;
 	uint64_t seen;	  /* of its counter */
-	uint32_t counter; /* its address */
-	uint32_t segment; /* its number */
-	uint32_t line;	  /* number of its cell */
-	uint32_t next;	  /* of the line; 0: none */
+	uint32_t counter; /* its address; 0: there is no part here, nor behind */
 	uint32_t insns;
 };
+
+/* Some parts of a line: lists are long, and the processor waits once for each chunk. */
+struct chunk {
+	uint32_t line; /* number of its cell */
+	uint32_t next; /* of the line; 0: none */
+	struct part part[CHUNK_PARTS];
+};
+
+_Static_assert(sizeof(struct chunk) == 128, "two lines, fetched together");
 
 /* By number of its cell. */
 struct line {
 	struct uses_of_code sum;
-	uint32_t first; /* of its parts */
+	uint32_t first; /* of its chunks, which may have room */
 };
 
 /* In one reserve, so large that it does not lie among the program's mappings. */
 struct tables {
-	struct part parts[MOST_PARTS]; /* from 1 on */
+	struct chunk chunks[MOST_CHUNKS]; /* from 1 on */
 	struct line lines[MOST_LINES];
-	uint32_t firsts[MOST_COUNTERS]; /* by counter: the first part of its segment */
 };
 
 static struct {
 	struct tables *tables;
-	uint64_t parts;		   /* the next one */
+	uint64_t chunks;	   /* the next one */
 	uint64_t from, end;	   /* counters that have parts */
 	const struct segment *now; /* its code is in C, with `fetched` instructions */
 	uint32_t fetched;
@@ -52,13 +58,8 @@ bool uses_code_start(void)
 	if (grow_init_whole(&g, sizeof *f.tables) != 0)
 		return false;
 	f.tables = (struct tables *)(void *)g.base;
-	f.parts = 1;
+	f.chunks = 1;
 	return true;
-}
-
-static struct part *parts_end(void)
-{
-	return &f.tables->parts[f.parts];
 }
 
 static struct line *line_by(uint32_t number)
@@ -82,14 +83,37 @@ static bool has_parts(const struct segment *s)
 	return segment_has_counter(s) && number_of(s) >= f.from && number_of(s) < f.end;
 }
 
-static struct part *first_of(const struct segment *s)
-{
-	return &f.tables->parts[f.tables->firsts[number_of(s)]];
-}
-
 static uint64_t news(const struct part *p)
 {
 	return *(const uint64_t *)(uintptr_t)p->counter - p->seen;
+}
+
+static uint64_t first_line(const struct segment *s)
+{
+	return segment_graph(s)->pc >> FILTER_LINE_SHIFT;
+}
+
+static uint64_t last_line(const struct segment *s)
+{
+	return (segment_graph(s)->pc + s->bytes - 1) >> FILTER_LINE_SHIFT;
+}
+
+/* The segment's part on a line that it lies on. */
+static struct part *part_of(const struct segment *s, uint64_t line)
+{
+	struct chunk *c = &f.tables->chunks[line_by(number_of_line(line))->first];
+
+	for (; c != f.tables->chunks; c = &f.tables->chunks[c->next])
+		for (uint32_t i = 0; i < CHUNK_PARTS && c->part[i].counter; i++)
+			if (c->part[i].counter == s->counter)
+				return &c->part[i];
+	engine_assert(false);
+	return 0;
+}
+
+static uint64_t news_of(const struct segment *s)
+{
+	return news(part_of(s, first_line(s)));
 }
 
 /* ---- Instructions on lines ---- */
@@ -131,18 +155,29 @@ static void fetch_some(const struct segment *s, uint32_t from, uint32_t end)
 
 /* ---- Parts ---- */
 
+/* Room for a part of the line; NULL: none. */
+static struct part *new_part(uint32_t line)
+{
+	struct chunk *c = &f.tables->chunks[line_by(line)->first];
+
+	for (uint32_t i = 0; i < CHUNK_PARTS && line_by(line)->first; i++)
+		if (!c->part[i].counter)
+			return &c->part[i];
+	if (f.chunks == MOST_CHUNKS)
+		return 0;
+	c = &f.tables->chunks[f.chunks];
+	*c = (struct chunk){.line = line, .next = line_by(line)->first};
+	line_by(line)->first = (uint32_t)f.chunks++;
+	return c->part;
+}
+
 static bool add_part(const struct segment *s, uint64_t line)
 {
-	const uint32_t cell = filter_code_cell(line);
-	struct part *p = parts_end();
+	struct part *p = filter_code_cell(line) ? new_part(number_of_line(line)) : 0;
 
-	if (!cell || f.parts == MOST_PARTS)
+	if (!p)
 		return false;
-	*p = (struct part){
-		.counter = s->counter,
-		.segment = segments_number(s),
-		.line = number_of_line(line),
-	};
+	*p = (struct part){.counter = s->counter};
 	for (uint32_t i = 0; i < s->insns; i++) {
 		const struct segment_insn *in = &segment_insns(s)[i];
 		const uint64_t pc = segment_graph(s)->pc + in->offset, last = pc + in->length - 1;
@@ -152,43 +187,43 @@ static bool add_part(const struct segment *s, uint64_t line)
 		p->insns++;
 		p->touched |= bits_on(line, pc, last);
 	}
-	p->next = line_by(p->line)->first;
-	line_by(p->line)->first = (uint32_t)f.parts++;
 	return true;
 }
 
-bool uses_code_meet(const struct segment *s)
+/* Without room it is not executed: parts on its other lines never count. */
+bool uses_code_meet(struct segment *s)
 {
-	const uint64_t pc = segment_graph(s)->pc, number = number_of(s);
-
-	f.tables->firsts[number] = (uint32_t)f.parts;
-	f.end = number + 1;
-	for (uint64_t line = pc >> FILTER_LINE_SHIFT;
-	     line <= (pc + s->bytes - 1) >> FILTER_LINE_SHIFT; line++)
-		if (!add_part(s, line))
+	for (uint64_t line = first_line(s); line <= last_line(s); line++)
+		if (!add_part(s, line)) {
+			s->counter = 0;
 			return false;
+		}
+	f.end = number_of(s) + 1;
 	return true;
 }
 
-static void count_part(struct part *p)
+static void count_part(uint32_t line, struct part *p)
 {
 	const uint64_t n = news(p);
 
 	if (!n)
 		return;
-	give(p->line, n * p->insns, p->touched);
+	give(line, n * p->insns, p->touched);
 	p->seen += n;
 }
 
 void uses_code_forget(void)
 {
 	uses_code_reach(0, 0);
-	for (struct part *p = f.tables->parts + 1; p < parts_end(); p++) {
-		if (filter_may_count())
-			count_part(p);
-		line_by(p->line)->first = 0;
+	for (uint64_t n = 1; n < f.chunks; n++) {
+		struct chunk *c = &f.tables->chunks[n];
+
+		for (uint32_t i = 0; i < CHUNK_PARTS && c->part[i].counter && filter_may_count();
+		     i++)
+			count_part(c->line, &c->part[i]);
+		line_by(c->line)->first = 0;
 	}
-	f.parts = 1;
+	f.chunks = 1;
 	f.from = f.end;
 }
 
@@ -196,8 +231,10 @@ void uses_code_counted(const struct segment *s)
 {
 	if (!has_parts(s))
 		return;
-	for (struct part *p = first_of(s); p < parts_end() && p->counter == s->counter; p++) {
-		count_part(p);
+	for (uint64_t line = first_line(s); line <= last_line(s); line++) {
+		struct part *p = part_of(s, line);
+
+		count_part(number_of_line(line), p);
 		p->seen = 0;
 	}
 }
@@ -207,11 +244,13 @@ void uses_code_counted(const struct segment *s)
 /* Of its last execution, if it was not looked at yet, only so many instructions are done. */
 static void divide(const struct segment *s, uint32_t insns)
 {
-	if (!news(first_of(s)))
+	if (!news_of(s))
 		return;
-	for (struct part *p = first_of(s); p < parts_end() && p->counter == s->counter; p++) {
+	for (uint64_t line = first_line(s); line <= last_line(s); line++) {
+		struct part *p = part_of(s, line);
+
 		p->seen++;
-		count_part(p);
+		count_part(number_of_line(line), p);
 	}
 	fetch_some(s, 0, insns);
 	f.owing = s;
@@ -230,7 +269,7 @@ static void pay(uint32_t insns)
 
 static bool is_owing(const struct segment *s)
 {
-	return f.owing && f.owing == s && has_parts(s) && !news(first_of(s));
+	return f.owing && f.owing == s && has_parts(s) && !news_of(s);
 }
 
 void uses_code_reach(const struct segment *s, uint32_t insns)
@@ -265,20 +304,33 @@ bool uses_code_uncount(uint64_t line)
 	return true;
 }
 
+/* With few branches: which segments were executed is no good guess. */
+static void take_chunk(struct chunk *c, uint32_t now, struct uses_of_code *sum)
+{
+	for (uint32_t i = 0; i < CHUNK_PARTS && c->part[i].counter; i++) {
+		struct part *p = &c->part[i];
+		const uint64_t n = news(p);
+
+		if (p->counter == now) {
+			divide(f.now, f.fetched);
+			continue;
+		}
+		sum->uses += n * p->insns;
+		sum->touched |= p->touched & -(uint64_t)(n != 0);
+		p->seen += n;
+	}
+}
+
 struct uses_of_code uses_code_take(uint64_t line)
 {
 	struct line *l = line_by(number_of_line(line));
-	struct uses_of_code sum;
+	const uint32_t now = f.now ? f.now->counter : 0;
+	struct uses_of_code sum = {0};
 
-	for (uint32_t n = l->first; n; n = f.tables->parts[n].next) {
-		struct part *p = &f.tables->parts[n];
-
-		if (f.now && p->counter == f.now->counter)
-			divide(f.now, f.fetched);
-		else
-			count_part(p);
-	}
-	sum = l->sum;
+	for (uint32_t n = l->first; n; n = f.tables->chunks[n].next)
+		take_chunk(&f.tables->chunks[n], now, &sum);
+	sum.uses += l->sum.uses;
+	sum.touched |= l->sum.touched;
 	l->sum = (struct uses_of_code){0};
 	return sum;
 }

@@ -26,7 +26,7 @@ struct uses_of_code {
 /* Called once. False: no address space. */
 bool uses_code_start(void);
 /* A new segment that has a counter. Under the translate lock. False: no memory. */
-bool uses_code_meet(const struct segment *s);
+bool uses_code_meet(struct segment *s);
 /* All code is gone. Under the translate lock. */
 void uses_code_forget(void);
 
