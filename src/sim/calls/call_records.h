@@ -5,8 +5,8 @@
  * constant data of an end are in its site, of 64 bytes. So most calls and jumps access only their
  * record, site and arc. Returns do not even access a site: their frame knows the return address.
  *
- * Only for graphs that take steps (call_steps.h). The nodes of segments that records do not enter
- * are unknown: see sim_call_graph_place.
+ * Graphs that take no steps (call_steps.h) follow each record by the slow rules. The nodes of
+ * segments that records do not enter are unknown: see sim_call_graph_place.
  */
 #ifndef DWELL_SIM_CALLS_CALL_RECORDS_H
 #define DWELL_SIM_CALLS_CALL_RECORDS_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Calls that self-simulating code follows by itself: it keeps the stack of those, and sums for the
- * arcs of those that have returned. The call graph gets both when it must know. Only for graphs
- * that take steps (call_steps.h), and for a thread whose stack runs.
+ * arcs of those that have returned. The call graph gets both when it must know. Only for a thread
+ * whose stack runs. In graphs with contexts, or nodes of threads, the code knows the running node,
+ * and names the arcs of calls (sim_call_graph_arc).
  *
  * The code must know which functions are active: sim_call_graph.shown has a cell for each, which
- * says so of the functions in the graph's own frames of the running stack.
+ * says so of the functions in the graph's own frames of the running stack; or `show` tells it.
  */
 #ifndef DWELL_SIM_CALLS_OPEN_CALLS_H
 #define DWELL_SIM_CALLS_OPEN_CALLS_H
