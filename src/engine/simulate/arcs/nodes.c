@@ -19,7 +19,7 @@
 #define COUNTS_RESERVE (16ull << 30)
 #define LEAST_WORDS    8u  /* of a node's counts */
 #define ROOMS	       28u /* powers of two of words */
-/* Counts of nodes beyond the most, or without memory; nobody reads them. */
+/* Counts of nodes beyond the most, or without memory; nobody reads them, and the user is told. */
 #define LOST_WORDS (1ull << 27)
 
 struct node_slot {
@@ -118,6 +118,16 @@ static void give_counts(uint64_t *counts, uint32_t room)
 	n.free[room] = counts;
 }
 
+static void tell_lost(void)
+{
+	static bool told;
+
+	if (!told)
+		say("no room for the costs of all contexts: those of some are missing; follow "
+		    "fewer callers (--context)");
+	told = true;
+}
+
 /* Room for all counts of its function. Without memory they are lost. */
 static void make_room(struct node_slot *s, uint32_t words)
 {
@@ -131,6 +141,8 @@ static void make_room(struct node_slot *s, uint32_t words)
 		memcpy(more, s->counts, sizeof *more * s->room);
 		give_counts(s->counts, room_of(s->room));
 	}
+	if (!more)
+		tell_lost();
 	s->counts = more ? more : n.lost;
 	s->room = more ? LEAST_WORDS << room : UINT32_MAX;
 }
@@ -142,6 +154,8 @@ static struct node_slot *prepare(uint32_t node)
 	struct node_slot *s = slot(node);
 	struct of_function *f;
 
+	if (node >= MOST_NODES || function >= MOST_FUNCTIONS)
+		tell_lost();
 	if (s == nodes_slots || function >= MOST_FUNCTIONS)
 		return nodes_slots;
 	f = of_function(function);
