@@ -5,8 +5,9 @@
  * site (filter_sites.h); T_MISS_ADDRESS is the access's address.
  *
  * Misses of accesses in a hierarchy of two levels are handled here, as every tenth access of a
- * program may miss: most of them where the code calls (filter_quick.h). There are variants: for LRU caches of up to 8 ways, and for all others; with
- * status flags saved or not. C handles the rest. T_REGS is free meanwhile. One thread comes here.
+ * program may miss: most of them where the code calls (filter_quick.h). There are variants: for LRU
+ * caches of up to 8 ways, and for all others; with status flags saved or not. C handles the rest.
+ * T_REGS is free meanwhile. One thread comes here.
  *
  * Only the first level is updated at once. The miss is noted; some hundred are counted and looked
  * up in LL together. Nothing but misses reads LL, and so the processor waits for many lines of its
@@ -247,9 +248,9 @@
 
 /*
  * A miss of a line in the first level, and all that follows; C handles the rest. is_quick: rows
- * have 8 places, and the policy is LRU. has_data: notes say whose line came and went. has_sets: C handles lines of sets that are not simulated, and all that
- * lies on two lines. If the flags are not kept they say whether this is a miss of a line (zero) or
- * an access that straddles two.
+ * have 8 places, and the policy is LRU. has_data: notes say whose line came and went. has_sets: C
+ * handles lines of sets that are not simulated, and all that lies on two lines. If the flags are
+ * not kept they say whether this is a miss of a line (zero) or an access that straddles two.
  */
 	.macro miss name, level, is_code, is_quick, keeps_flags, has_data=0, has_sets=0
 	.globl	\name
