@@ -407,8 +407,7 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	struct filter_site site;
 	const uint8_t *miss;
 
-	if ((m->fs && is_live && a.reg != RCX && names(m, RCX)) ||
-	    (filter_walk_removes() && in->mem_count > 1 && m == &in->mem[in->mem_count - 1]))
+	if (m->fs && is_live && a.reg != RCX && names(m, RCX))
 		check = CHECK_ENGINE;
 	a.is_live = is_live && check != CHECK_ENGINE;
 	a.borrows = a.is_live && a.reg != RCX;

@@ -323,6 +323,8 @@ void filter_accesses(struct job *j, uint32_t i)
 
 	emit_fetch(j, i, is_live);
 	filter_emit_data(j, i, is_live);
+	if (in->mem_count > 1 && filter_walk_removes())
+		j->code_line = UINT64_MAX; /* any of them may have taken it out */
 	if (!looks_from(j, i + 1))
 		give_back(j);
 	filter_need_islands(j, (job_touches_counter(in) ? GIVE_MOST : INSN_MOST) +

@@ -16,8 +16,9 @@
  * the stamp. A line that was prefetched and not used yet has cell 0, as its use is an event.
  *
  * An inclusive level may take the line out of the first level of code that runs. Replay sees that
- * at the next instruction. Code looks at lines where segments begin, and where the line changes. So
- * C fetches the next instruction of the segment at once, if its line is gone.
+ * at the next instruction. Code looks at lines where segments begin, where the line changes, and
+ * behind instructions with several accesses. Behind others C fetches the next instruction of the
+ * segment at once, if its line is gone.
  */
 #ifndef DWELL_ENGINE_SIMULATE_WALK_FILTER_WALK_H
 #define DWELL_ENGINE_SIMULATE_WALK_FILTER_WALK_H
