@@ -33,10 +33,7 @@ int geometry_options_build(const struct geometry_options *o, struct sim_geometry
 		if (geometry_add(&p, o->caches[i], err) != 0)
 			return -1;
 	}
-	if (o->line_use) {
-		p.line_use = true;
-		p.line_share = o->line_share;
-	}
+	p.line_use |= o->line_use;
 	p.write_backs |= o->write_backs;
 	p.no_instructions |= o->no_instructions;
 	return geometry_build(&p, g, err);

@@ -18,7 +18,7 @@ def the_filter_changes_nothing():
     shapes = [['--cache=L1d=4K,full,64'], ['--cache=L1d=4K,4,64,srrip'], ['--cache=L1d=3K,3,64'],
               ['--cache=L1d=4K,4,32', '--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive'],
               ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
-              ['--line-use=all'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'],
+              ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'],
               ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride'],
               # Several with a filter that they share, and such as cannot share one.
               ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64', '--also=L1d=8K,8,64,srrip L1i=4K,4,64 LL=32K,8,64'],
@@ -200,16 +200,16 @@ def jumps_lead_to_what_is_executed_whenever_signals_come():
 @case
 def nodes_have_their_costs_in_code():
     """Contexts, and nodes of threads: also of made code, and where code, or the table of lines, is forgotten."""
-    for options in ['--separate-threads'], ['--context=5', '--separate-threads']:
+    for options in ['--separate-threads', '--jumps'], ['--context=5', '--separate-threads']:
         for command in ['call-graph'], ['partway', 'fault'], ['special'], ['made-code'], ['dlopen']:
             check_filter(*options, *SMALL, '--', program(command[0]), *command[1:])
     for switch in 'report_us=1000', 'vector=0':
         with environment(switch):
             for command in ['call-graph'], ['toggles'], ['selfmod']:
-                check_filter('--context=1', *SMALL, '--', program(command[0]))
+                check_filter('--context=1', '--jumps', *SMALL, '--', program(command[0]))
     script = 'my %h; for (1..100) { $h{$_ % 37} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
     with environment('cache_mb=2', PERL_HASH_SEED='0'):
-        check_filter('--context=3', *SMALL, '--', 'perl', '-e', script)
+        check_filter('--context=3', '--jumps', *SMALL, '--', 'perl', '-e', script)
     simulate('--context=1', *SMALL, '--', program('over-tables'))
     t = totals()
     check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
@@ -217,11 +217,11 @@ def nodes_have_their_costs_in_code():
 
 @case
 def what_is_replayed_with_vector_registers_changes_nothing():
-    """Jumps by context want each segment told, so that code does not look into the caches; and jumps with several."""
+    """Contexts of several hierarchies, or with line use, want each segment told."""
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    for more in (['--jumps', *SEVERAL], ['--jumps', '--context=2'], ['--jumps', '--separate-threads', '--no-instructions'],
-                 ['--jumps', '--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64']):
+    for more in (['--context=1', *SEVERAL], ['--line-use', '--context=2'], ['--line-use', '--separate-threads', '--no-instructions'],
+                 ['--line-use', '--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64']):
         check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
 
 

@@ -100,7 +100,8 @@ def a_second_hierarchy_counts_as_alone():
 def mappings_are_where_they_always_are():
     """However long it takes, and whatever is simulated: else two runs would have other misses."""
     seen = set()
-    for more in [], [], ['--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64'], ['--no-call-graph'], ['--no-filter']:
+    for more in ([], [], ['--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64'], ['--no-call-graph'], ['--no-filter'],
+                 ['--jumps', '--context=2'], ['--write-backs', '--cache=DTLB=16,4,4K'], ['--line-use']):
         lines = simulate(*SMALL, *more, '--', 'perl', '-MFcntl', '-e',
                          'my @a = map { $_ x 999 } 1 .. 9999; open(F, "/proc/self/maps"); print <F>').splitlines()
         # The engine's own have no name.
@@ -122,7 +123,7 @@ def larger_caches_miss_less():
 
 @case
 def line_use_is_charged_to_who_loaded():
-    simulate(*SMALL, '--line-use=all', '--', program('strings'))
+    simulate(*SMALL, '--line-use', '--', program('strings'))
     t = totals()
     misses = t['I1mr'] + t['D1mr'] + t['D1mw']
     # Each line is used at least once, and costs 1000 at most; a line has 64 bytes.

@@ -15,9 +15,9 @@
 
 #include "call_twice.h"
 #include "draw.h"
-#include "sim/calls/call_records.h"
 #include "sim/calls/call_steps.h"
 #include "sim/calls/open_calls.h"
+#include "sim/calls/sites.h"
 
 #define BEHIND	   8 /* from the beginning of a segment to where its call returns to */
 #define NEAR	   ((uint64_t)128 << 10)
@@ -29,6 +29,7 @@ static struct {
 	struct frame {
 		struct sim_open_call call;
 		struct sim_sums sums;
+		uint64_t rare[SIM_GRAPH_EVENTS];
 		uint64_t begun[2]; /* lanes */
 		bool was_active;
 	} frame[MOST_OPEN];
@@ -82,8 +83,9 @@ static void find_bound(void)
 		code.bound = 0;
 }
 
-static void add_lanes(struct frame *f)
+static void finish_sums(struct frame *f)
 {
+	f->sums.rare = f->rare;
 	for (unsigned i = 0; i < 2 && !f->was_active; i++)
 		f->sums.lane[i] += code.lane[i] - f->begun[i];
 }
@@ -104,7 +106,7 @@ static void give_frames(void)
 		const struct sim_open_call c = call_of(&code.frame[i]);
 		struct sim_arc *arc = NULL;
 
-		add_lanes(&code.frame[i]);
+		finish_sums(&code.frame[i]);
 		sim_call_graph_add(&q.graph, &c, &arc, &code.frame[i].sums);
 		sim_call_graph_open(&q.graph, &q.stack, &c, &arc, &q.totals);
 	}
@@ -144,7 +146,7 @@ static void pop(void)
 	const struct sim_open_call c = call_of(f);
 	struct sim_arc *arc = NULL;
 
-	add_lanes(f);
+	finish_sums(f);
 	f->sums.calls = 1;
 	code.active[f->call.callee] = f->was_active;
 	sim_call_graph_add(&q.graph, &c, &arc, &f->sums);
@@ -191,15 +193,14 @@ static bool goes(const struct sim_segment *to)
 static void by_rules(const struct sim_segment *to)
 {
 	const bool is_return = code.left != NULL && code.left->end == SIM_END_RETURN;
-	struct sim_record r = {.pc = to->pc,
-			       .lane = {code.lane[0], code.lane[1]},
-			       .sp = code.left_sp + (is_return ? 8 : 0)};
+	struct sim_exit r = {.pc = to->pc,
+			     .lane = {code.lane[0], code.lane[1]},
+			     .sp = code.left_sp + (is_return ? 8 : 0)};
 
-	r.site = code.left == NULL
-			 ? SIM_RECORD_ENTERS
-			 : site_of(code.left, to->pc) | (is_return ? SIM_RECORD_RETURN : 0);
+	r.site = code.left == NULL ? SIM_EXIT_ENTERS
+				   : site_of(code.left, to->pc) | (is_return ? SIM_EXIT_RETURN : 0);
 	give_frames();
-	sim_call_graph_records(&q.graph, &q.stack, &q.totals, &code.trail, &r, &r + 1);
+	sim_call_graph_exit(&q.graph, &q.stack, &q.totals, &code.trail, &r);
 	find_bound();
 }
 
@@ -208,8 +209,8 @@ static void add_rare(void)
 	for (unsigned i = 0; i < code.frames; i++) {
 		if (code.frame[i].was_active)
 			continue;
-		code.frame[i].sums.rare[0] += 1;
-		code.frame[i].sums.rare[1] += 2;
+		code.frame[i].rare[0] += 1;
+		code.frame[i].rare[1] += 2;
 	}
 	sim_totals_add(&q.totals, 3, 1);
 	sim_totals_add(&q.totals, 4, 2);
@@ -226,7 +227,7 @@ static void both(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 		by_rules(s);
 	s->own.executions++;
 	code.lane[0] += 2;
-	code.lane[1] += 1 + ((uint64_t)1 << SIM_RECORD_MODIFIES);
+	code.lane[1] += 1 + ((uint64_t)1 << SIM_LANE_MODIFIES);
 	if (pc & RARE)
 		add_rare();
 	code.left = s;

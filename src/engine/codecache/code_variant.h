@@ -15,7 +15,7 @@ struct job;
 struct out;
 
 /*
- * Code that follows calls by itself (simulate/arcs/arcs.h). `step`: a step of struct code_calls.
+ * The code of steps, which follows calls (simulate/arcs/arcs.h). `step`: one of struct code_calls.
  * Registers and flags are the target's; in indirect steps rcx holds where they lead, r11 is free,
  * and spill0 and spill1 have the target's values. new_line: for a direct call to pc; the result is
  * for `call`, which follows the push. jump: by code at `o`. The indirect
@@ -28,7 +28,7 @@ enum code_step_kind {
 	CODE_STEP_INSIDE, /* the block goes on there */
 };
 
-struct code_calls_in_line {
+struct code_steps {
 	uint32_t (*new_line)(struct job *j, uint64_t pc, uint32_t step);
 	void (*call)(struct job *j, uint32_t line, uint32_t step);
 	void (*call_indirect)(struct job *j, uint32_t step);
@@ -38,10 +38,9 @@ struct code_calls_in_line {
 	void (*give_back)(struct job *j, uint32_t step, bool pops);
 };
 
-/* For a variant whose code writes call records (sim/calls/call_records.h). */
+/* For a variant whose code follows calls. */
 struct code_calls {
-	/* If it follows calls by itself instead; else NULL. */
-	const struct code_calls_in_line *(*in_line)(void);
+	const struct code_steps *steps;
 	bool (*are_followed)(void);
 	/* Does the job's segment leave its function for pc? */
 	bool (*leaves)(const struct job *j, uint64_t pc);

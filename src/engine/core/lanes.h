@@ -28,9 +28,9 @@
 #define DWELL_ENGINE_CORE_LANES_H
 
 #include "engine/core/state.h"
-#include "sim/calls/call_records.h"
+#include "sim/calls/sites.h"
 
-#define LANES_MODIFIES SIM_RECORD_MODIFIES /* where they begin in lane 3 of the filter variant */
+#define LANES_MODIFIES SIM_LANE_MODIFIES /* where they begin in lane 3 of the filter variant */
 
 /* Does the register hold the buffer pointer in this variant? */
 static inline bool lanes_hold_place(enum code_variant_id variant)

@@ -38,14 +38,13 @@
 #define T_MISS_ADDRESS 392 /* filter: address of the access that missed */
 #define T_MISS_BACK    400 /* filter: code to return to after the miss */
 #define T_MISS_SITE    408 /* filter: site of the access, see filter_sites.h */
-#define T_STEP	       416 /* filter: the next call record, see filter_calls.h; or 0 */
 
-#define T_TURN 448 /* filter: blocks left in the turn, see filter_scheduler.h */
+#define T_TURN 440 /* filter: blocks left in the turn, see filter_scheduler.h */
 
-#define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
+#define T_QUICK_REPS 416 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 
-#define T_FS_BASE   456 /* the target's %fs base, if there is no FSGSBASE, see fsbase.h */
-#define T_CALLER_SP 464 /* engine stack pointer, while engine_syscall runs with the target's rsp */
+#define T_FS_BASE   448 /* the target's %fs base, if there is no FSGSBASE, see fsbase.h */
+#define T_CALLER_SP 456 /* engine stack pointer, while engine_syscall runs with the target's rsp */
 
 #define T_TALLIES 4096 /* the table of tallies, see poll.h */
 

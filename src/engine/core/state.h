@@ -132,7 +132,6 @@ struct thread {
 	uint32_t special;
 	uint64_t miss_address, miss_back; /* see filter.h */
 	uint64_t miss_site;
-	uint64_t step; /* see filter_calls.h */
 	/* by kind, since the last one that was counted outside the cache */
 	uint64_t quick_reps[QUICK_REPS];
 	uint64_t turn; /* blocks, see filter_scheduler.h */
@@ -272,7 +271,6 @@ _Static_assert(offsetof(struct thread, special) == T_SPECIAL, "layout");
 _Static_assert(offsetof(struct thread, miss_address) == T_MISS_ADDRESS, "layout");
 _Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");
 _Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
-_Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
 _Static_assert(offsetof(struct thread, quick_reps) == T_QUICK_REPS, "layout");
 _Static_assert(offsetof(struct thread, turn) == T_TURN, "layout");
 _Static_assert(offsetof(struct thread, fs_base) == T_FS_BASE, "layout");

@@ -468,8 +468,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 {
 	bool trap = is_behind(signal, info, uc->mc.rip);
 
-	if (signal == SIGSEGV &&
-	    filter_calls_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
+	if (signal == SIGSEGV && arcs_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
 		return;
 	if ((signal == SIGSEGV && filter_looks_nowhere(&uc->mc)) || leave_unaligned(t, signal, uc))
 		return;

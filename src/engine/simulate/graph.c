@@ -45,11 +45,6 @@ bool graph_takes_steps(void)
 	return sim_call_graph_takes_steps(&graph);
 }
 
-bool graph_fits_code(bool are_in_line)
-{
-	return graph_takes_steps() || (are_in_line && !(graph_has_cells() && graph.config.jumps));
-}
-
 uint64_t graph_function_end(uint64_t pc)
 {
 	const uint64_t end = engine_follows_calls() ? functions_end(pc) : 0;
@@ -264,10 +259,9 @@ void graph_steps(struct graph_thread *gt, const struct sim_step *step, const str
 	sim_call_graph_steps(&graph, &gt->stack, &gt->totals, step, end);
 }
 
-void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
-		   const struct sim_record *end)
+void graph_exit(struct graph_thread *gt, struct sim_trail *trail, const struct sim_exit *m)
 {
-	sim_call_graph_records(&graph, &gt->stack, &gt->totals, trail, r, end);
+	sim_call_graph_exit(&graph, &gt->stack, &gt->totals, trail, m);
 }
 
 struct sim_site graph_site_of(struct segment *s, uint64_t pc)
@@ -313,9 +307,9 @@ void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
 	sim_call_graph_add(&graph, c, arc, sums);
 }
 
-void graph_add_jumps(struct sim_segment *from, uint64_t target, uint64_t n)
+void graph_add_jumps(struct sim_segment *from, uint32_t node, uint64_t target, uint64_t n)
 {
-	sim_call_graph_add_jumps(&graph, from, target, n);
+	sim_call_graph_add_jumps(&graph, from, node, target, n);
 }
 
 void graph_show_nodes(void (*show)(uint32_t, uint32_t, uint32_t, bool), uint32_t count)

@@ -23,9 +23,9 @@
 #include "engine/core/state.h"
 #include "engine/decode/decode.h"
 #include "engine/unwind/made_code.h"
-#include "sim/calls/call_records.h"
 #include "sim/calls/call_steps.h"
 #include "sim/calls/open_calls.h"
+#include "sim/calls/sites.h"
 
 struct segment;
 struct segment_insn;
@@ -46,8 +46,6 @@ bool graph_counts_in_cells(void);
 
 /* Can all segments be reported by steps? Valid after graph_start. */
 bool graph_takes_steps(void);
-/* Can code of the filter variant do what it needs? are_in_line: that follows calls by itself. */
-bool graph_fits_code(bool are_in_line);
 
 /*
  * The end of the function that contains pc. No segment, of any variant, continues beyond it. No
@@ -87,11 +85,10 @@ void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell
 void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end);
 
 /*
- * For the filter variant: the steps as records (sim/calls/call_records.h), in order; and the site
- * of the end of a segment that graph_meet has seen.
+ * For the filter variant: an exit (sim/calls/sites.h); and the site of the end of a segment that
+ * graph_meet has seen.
  */
-void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
-		   const struct sim_record *end);
+void graph_exit(struct graph_thread *gt, struct sim_trail *trail, const struct sim_exit *m);
 struct sim_site graph_site_of(struct segment *s, uint64_t pc);
 /*
  * For code that follows calls by itself (sim/calls/open_calls.h). Functions are numbers;
@@ -105,7 +102,7 @@ bool graph_is_in(uint32_t function, uint64_t start, uint64_t end);
 void graph_open(struct graph_thread *gt, const struct sim_open_call *c, struct sim_arc **arc);
 void graph_add_sums(const struct sim_open_call *c, struct sim_arc **arc,
 		    const struct sim_sums *sums);
-void graph_add_jumps(struct sim_segment *from, uint64_t target, uint64_t n);
+void graph_add_jumps(struct sim_segment *from, uint32_t node, uint64_t target, uint64_t n);
 /*
  * For nodes that are more than functions: graph_node_arc is sim_call_graph_arc; graph_cell_of a
  * segment's cell; `show` that of sim_call_graph, for functions below count.

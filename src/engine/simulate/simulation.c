@@ -32,7 +32,6 @@ static bool start(struct thread *t)
 					"several times as long as code that looks into them: "
 					"dwell-simulate(1) says when");
 		stretches_begin(t);
-		uses_seed(t->process->order);
 		return true;
 	}
 	records_message(t->process, "there is no memory for the simulated caches");
@@ -61,7 +60,7 @@ static void tick(struct thread *t, uint64_t total)
 	t->unsampled = false;
 	replay_flush_when_due(t->process);
 	if (t->variant == VARIANT_FILTER) { /* often enough that its lanes do not overflow */
-		filter_calls_pause(t);
+		filter_calls_settle(t);
 		replay_flush_when_due(t->process);
 	}
 	collect_follow_control(t, total);

@@ -66,7 +66,7 @@ void job_jump_link(struct job *j, uint64_t target)
 		link_site(j, e, j->o.p - 4);
 }
 
-/* The branch leaves the function: it writes a record for the call graph when taken. */
+/* The branch leaves the function: a step when taken. */
 static void conditional_step(struct job *j, const struct insn *in, const uint8_t *opcode)
 {
 	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
@@ -169,22 +169,19 @@ void emit_table_return(struct out *o, enum code_variant_id variant)
 
 /*
  * rcx = target; the target's rcx is in spill0. R11 is borrowed because code rarely waits for its
- * value. `step`: the call graph's record, or 0; has_sp: the record has the stack pointer, as for
- * calls.
+ * value. `step`: the call graph's, or 0.
  */
-static void table_jump(struct job *j, uint32_t step, bool has_sp)
+static void table_jump(struct job *j, uint32_t step, bool is_call)
 {
-	const struct code_calls_in_line *c = job_calls_in_line(j);
+	const struct code_steps *c = job_steps(j);
 
 	emit_store_gs(&j->o, R11, T_SPILL1);
-	if (c && has_sp) {
+	if (c && is_call)
 		c->call_indirect(j, step);
-	} else if (c) {
+	else if (c)
 		c->jump_indirect(j, step);
-	} else {
-		job_step_to_rcx(j, step, has_sp);
+	else
 		emit_table_jump(&j->o, j->variant_id);
-	}
 }
 
 /*
@@ -193,7 +190,7 @@ static void table_jump(struct job *j, uint32_t step, bool has_sp)
  */
 static void emit_return(struct job *j, uint32_t i)
 {
-	const struct code_calls_in_line *c = job_calls_in_line(j);
+	const struct code_steps *c = job_steps(j);
 	const struct insn *in = &j->in[i];
 
 	emit_store_gs(&j->o, RCX, T_SPILL0);
@@ -202,8 +199,6 @@ static void emit_return(struct job *j, uint32_t i)
 	emit_store_gs(&j->o, R11, T_SPILL1);
 	if (c)
 		c->give_back(j, job_new_step(j, 0), in->pop_bytes != 0);
-	else
-		job_step_to_rcx(j, job_new_step(j, 0), true);
 	if (in->pop_bytes) { /* the place below rsp is then another one, and the target's */
 		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
 		emit_table_jump(&j->o, j->variant_id);
@@ -219,13 +214,13 @@ static void emit_return(struct job *j, uint32_t i)
  */
 static void emit_call(struct job *j, uint32_t i)
 {
-	const struct code_calls_in_line *in_line = job_calls_in_line(j);
+	const struct code_steps *steps = job_steps(j);
 	const uint64_t to = j->in[i].kind == INSN_CALL ? j->in[i].target : 0;
 	struct call_site *c = &j->call[j->calls++];
 
 	emit_u8(&j->o, 0xe8);
 	*c = (struct call_site){.field = j->o.p, .insn = i, .step = job_new_step(j, to)};
-	c->line = in_line && to ? in_line->new_line(j, to, c->step) : 0;
+	c->line = steps && to ? steps->new_line(j, to, c->step) : 0;
 	emit_u32(&j->o, 0);
 }
 
@@ -239,7 +234,8 @@ void job_call_tails(struct job *j)
 		memcpy(j->call[k].field, &distance, 4);
 		put_return(j, in);
 		if (in->kind == INSN_CALL) {
-			job_step_of_call(j, &j->call[k]);
+			if (j->call[k].step)
+				job_steps(j)->call(j, j->call[k].line, j->call[k].step);
 			job_jump_link(j, in->target);
 		} else {
 			table_jump(j, j->call[k].step, true);

@@ -69,7 +69,7 @@ struct job {
 		uint8_t *field; /* rel32 of the call */
 		uint32_t insn;
 		uint32_t step; /* in the filter variant, see filter_calls.h; or 0 */
-		uint32_t line; /* for code_calls_in_line, or 0 */
+		uint32_t line; /* for code_steps, or 0 */
 	} call[MAX_INSNS];
 	uint32_t calls;
 };
@@ -193,22 +193,14 @@ void job_stream_leave(struct job *j);
 
 /*
  * Calls, if the variant follows them (steps_emit.c). Does the segment leave its function for pc?
- * Then job_step writes a record of that; all registers are the program's. job_new_step returns 0 if
- * calls are not followed.
+ * Then job_step emits a step; all registers are the program's. Calls are not followed: job_steps
+ * returns NULL, and job_new_step 0.
  */
-const struct code_calls_in_line *job_calls_in_line(const struct job *j);
+const struct code_steps *job_steps(const struct job *j);
 bool job_leaves(const struct job *j, uint64_t pc);
 void job_step(struct job *j, uint64_t pc, enum code_step_kind kind);
 uint32_t job_new_step(struct job *j, uint64_t pc);
-/*
- * A record where rcx holds the target, and r11 is free; and a record of a call that has pushed.
- * Step 0: none.
- */
-void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp);
-void job_step_of_call(struct job *j, const struct call_site *c);
-/*
- * Emit cold code that writes a record and jumps. Returns its beginning; *field: the jump's rel32.
- */
+/* Emit cold code of a step that jumps. Returns its beginning; *field: the jump's rel32. */
 uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field);
 /* Behind the segment, whatever it ends in. */
 void job_step_behind(struct job *j);

@@ -2,8 +2,8 @@
 /* The counts of a call graph: arcs, cells of segments, targets of jumps. */
 #include <stddef.h>
 
-#include "sim/calls/call_records.h"
 #include "sim/calls/frames.h"
+#include "sim/calls/sites.h"
 
 /* Limit of different targets of indirect jumps; further ones are lost. */
 #define MOST_JUMPS ((uint64_t)1 << 20)

@@ -134,7 +134,7 @@ struct sim_frame {
 	uint32_t outer_function; /* the same for the function, if there are contexts */
 	uint32_t rare;		 /* index of its snapshot; frames may share one */
 	uint64_t often[SIM_OFTEN];
-	uint64_t back; /* private: the return address, see call_records.h; or 0 */
+	uint64_t back; /* private: the return address, see sites.h; or 0 */
 };
 
 _Static_assert(sizeof(struct sim_frame) == 64, "frames are found by a shift");

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "sim/calls/call_records.h"
 #include "sim/calls/frames.h"
+#include "sim/calls/sites.h"
 
 /* NULL without memory. */
 static struct sim_arc *arc_of(struct sim_call_graph *g, const struct sim_open_call *c)
@@ -47,10 +47,10 @@ void sim_call_graph_add(struct sim_call_graph *g, const struct sim_open_call *c,
 		return;
 	}
 	arc->calls += sums->calls;
-	arc->inclusive[0] += sums->lane[1] & (((uint64_t)1 << SIM_RECORD_MODIFIES) - 1);
-	arc->inclusive[1] += (uint32_t)sums->lane[0] + (sums->lane[1] >> SIM_RECORD_MODIFIES);
+	arc->inclusive[0] += sums->lane[1] & (((uint64_t)1 << SIM_LANE_MODIFIES) - 1);
+	arc->inclusive[1] += (uint32_t)sums->lane[0] + (sums->lane[1] >> SIM_LANE_MODIFIES);
 	arc->inclusive[2] += sums->lane[0] >> 32;
-	for (unsigned i = SIM_OFTEN; i < g->config.events && i - SIM_OFTEN < 6; i++)
+	for (unsigned i = SIM_OFTEN; sums->rare != NULL && i < g->config.events; i++)
 		arc->inclusive[i] += sums->rare[i - SIM_OFTEN];
 }
 
@@ -84,13 +84,15 @@ void sim_call_graph_left(struct sim_call_graph *g, struct sim_call_stack *s,
 	sim_call_graph_leave(s, segment, sim_cells_left(g, s, segment), sp);
 }
 
-void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint64_t target,
-			      uint64_t n)
+void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint32_t node,
+			      uint64_t target, uint64_t n)
 {
+	const struct sim_cell *cell = node != 0 ? sim_cells_find(g, from, node) : &from->own;
 	struct sim_jump *jump;
 
-	sim_call_graph_place(g, from);
-	jump = sim_jumps_find(g, from, &from->own, target);
+	if (node == 0)
+		sim_call_graph_place(g, from);
+	jump = cell != NULL ? sim_jumps_find(g, from, cell, target) : NULL;
 	if (jump != NULL)
 		jump->taken += n;
 	else

@@ -22,20 +22,12 @@ struct sim_open_call {
 	uint32_t flags; /* SIM_ARC_JUMP, SIM_ARC_RECURSIVE */
 };
 
-/* Of calls that have returned; lanes as in struct sim_record, none of which has overflowed. */
+/* Of calls that have returned; lanes as in struct sim_exit, none of which has overflowed. */
 struct sim_sums {
 	uint64_t calls, lane[2];
-	uint64_t rare[6]; /* the events after the first SIM_OFTEN */
+	const uint64_t
+		*rare; /* the graph's events after the first SIM_OFTEN; NULL: none happened */
 };
-
-static inline bool sim_sums_are_any(const struct sim_sums *s)
-{
-	uint64_t any = s->calls | s->lane[0] | s->lane[1];
-
-	for (unsigned i = 0; i < sizeof(s->rare) / sizeof(*s->rare); i++)
-		any |= s->rare[i];
-	return any != 0;
-}
 
 /*
  * The call is open; its costs count from now on. *arc: the call's arc, which is the same each time;
@@ -65,9 +57,12 @@ struct sim_cell *sim_call_graph_cell(struct sim_call_graph *g, struct sim_segmen
 void sim_call_graph_left(struct sim_call_graph *g, struct sim_call_stack *s,
 			 struct sim_segment *segment, uint64_t sp);
 
-/* Control has gone from the end of `from` to another place in its function n times. */
-void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint64_t target,
-			      uint64_t n);
+/*
+ * Control has gone from the end of `from` to another place in its function n times. node: that of
+ * the function; 0: the only one that it has.
+ */
+void sim_call_graph_add_jumps(struct sim_call_graph *g, struct sim_segment *from, uint32_t node,
+			      uint64_t target, uint64_t n);
 
 /* Show the functions that are active on the running stack, or none of them. */
 void sim_call_graph_show(const struct sim_call_graph *g, const struct sim_call_stack *s,

@@ -11,9 +11,11 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs_lines.h"
+#include "engine/simulate/arcs/events.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/graph.h"
 
@@ -52,13 +54,14 @@ static struct {
 	struct sim_trail *trail;
 	struct arcs_frame *base, *limit;
 	uint64_t sp; /* of the graph's stack, as the graph has it */
+	uint32_t first_note;
 } a;
 
 static struct arcs_span spans[SPANS];
 /* for arcs.S */
 struct arcs_span *arcs_next_span = spans, *arcs_last_span = spans + SPANS;
 
-uint64_t arcs_units[CELL_FIRST_MISS + ARCS_RARE];
+uint64_t arcs_units[CELL_FIRST_MISS + ARCS_UNITS];
 
 extern uint8_t filter_notes[]; /* filter_below.S */
 
@@ -87,16 +90,18 @@ bool arcs_start(struct sim_trail *trail)
 	a.trail = trail;
 	if (!make_frames() || (graph_has_cells() && !nodes_start()) || !arcs_lines_start(trail))
 		return false;
-	for (uint32_t i = 0; i < ARCS_RARE; i++)
+	for (uint32_t i = 0; i < ARCS_UNITS; i++)
 		arcs_units[CELL_FIRST_MISS + i] = 1ull << ARCS_UNIT_BITS * i;
 	return a.on = true;
 }
 
 void arcs_begin(void)
 {
+	const void *notes = filter_multi_is_on() ? (const void *)filter_misses.first : filter_notes;
+
+	a.first_note = (uint32_t)(uintptr_t)notes;
 	low_page = (struct arcs_state *)(uintptr_t)A_TOP;
-	*state() = (struct arcs_state){
-		.top = a.base, .base = a.base, .note = (uint32_t)(uintptr_t)filter_notes};
+	*state() = (struct arcs_state){.top = a.base, .base = a.base, .note = a.first_note};
 }
 
 void arcs_end(void)
@@ -133,34 +138,54 @@ static uint64_t sums_at(uint32_t note)
 	return *(const uint64_t *)(const void *)(at + NOTE_RECORD);
 }
 
-static void add_units(uint64_t *rare, uint64_t sums)
+static void add_units(uint64_t *rare, uint32_t from, uint32_t to)
 {
+	uint64_t sums = sums_at(to) - sums_at(from);
+
 	for (uint32_t i = 0; sums; i++, sums >>= ARCS_UNIT_BITS)
 		rare[i] += sums & ((1u << ARCS_UNIT_BITS) - 1);
 }
 
-/* The counts of all that has happened belong to the frames that were open then, and to spans. */
-void arcs_looked(void)
+void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to))
 {
-	const uint32_t first = (uint32_t)(uintptr_t)filter_notes;
-	const uint64_t all = sums_at(state()->note);
+	const uint32_t first = a.first_note, next = state()->note;
 
 	for (const struct arcs_span *s = spans; s < arcs_next_span; s++)
-		add_units(arcs_rare(s->line), sums_at(s->to) - sums_at(s->from));
+		add(arcs_rare(s->line), s->from, s->to);
 	arcs_next_span = spans;
 	for (struct arcs_frame *f = a.base; f < state()->top; f++) {
 		if (!has_no_costs(f))
-			add_units(arcs_rare(f->line), all - sums_at(f->note));
+			add(arcs_rare(f->line), f->note, next);
 		f->note = first;
 	}
 	state()->note = first;
 	if (a.owner && a.owner->calls) {
-		add_units(a.owner->calls->totals.event + SIM_OFTEN, all);
+		add(a.owner->calls->totals.event + SIM_OFTEN, first, next);
 		a.owner->calls->totals.changes++;
 	}
 }
 
-/* Counts of string instructions are those of lanes; others belong to all that is open. */
+void arcs_looked(void)
+{
+	arcs_spread(add_units);
+}
+
+void arcs_noted(uint32_t next)
+{
+	state()->note = next;
+}
+
+/* An amount that no note can say belongs to all that is open. */
+static void count_at_once(struct thread *t, uint32_t event, int64_t amount)
+{
+	for (struct arcs_frame *f = a.base; f < state()->top; f++)
+		if (!has_no_costs(f))
+			arcs_rare(f->line)[event - CELL_FIRST_MISS] += (uint64_t)amount;
+	if (t->calls)
+		sim_totals_add(&t->calls->totals, event, (uint64_t)amount);
+}
+
+/* Counts of string instructions are those of lanes. */
 void arcs_count(struct thread *t, uint32_t event, int64_t amount)
 {
 	if (amount > MOST_AT_ONCE || amount < -MOST_AT_ONCE) {
@@ -175,12 +200,8 @@ void arcs_count(struct thread *t, uint32_t event, int64_t amount)
 		t->lane[0] += (uint64_t)amount;
 	} else if (event == CELL_WRITES) {
 		t->lane[0] += (uint64_t)amount << 32;
-	} else {
-		for (struct arcs_frame *f = a.base; f < state()->top; f++)
-			if (!has_no_costs(f))
-				arcs_rare(f->line)[event - CELL_FIRST_MISS] += (uint64_t)amount;
-		if (t->calls)
-			sim_totals_add(&t->calls->totals, event, (uint64_t)amount);
+	} else if (filter_state.is_fast || !events_note(event, amount)) {
+		count_at_once(t, event, amount);
 	}
 }
 
@@ -255,7 +276,7 @@ static void give_frames(struct thread *t, const uint64_t now[2], bool may_be_due
 	struct arcs_frame *top, *due = 0;
 
 	filter_forget_old_targets();
-	filter_look_below();
+	filter_settle_misses();
 	top = state()->top;
 	if (!gt) {
 		arcs_forget_frames();
@@ -306,11 +327,11 @@ void arcs_hide(struct thread *t)
 
 void arcs_enter(struct thread *t)
 {
-	const struct sim_record r = {
-		.site = SIM_RECORD_ENTERS, .pc = t->rip, .lane = {t->lane[0], t->lane[1]}};
+	const struct sim_exit m = {
+		.site = SIM_EXIT_ENTERS, .pc = t->rip, .lane = {t->lane[0], t->lane[1]}};
 
 	filter_forget_old_targets();
-	graph_records(t->calls, a.trail, &r, &r + 1);
+	graph_exit(t->calls, a.trail, &m);
 	bound(t->calls);
 }
 
@@ -363,28 +384,28 @@ static bool has_code(uint64_t pc, uint32_t number, bool is_direct)
  * Does the return match the newest frame of the graph? Then it does not matter what it leads to,
  * if the graph takes steps.
  */
-static bool matches(const struct graph_thread *gt, const struct sim_record *r)
+static bool matches(const struct graph_thread *gt, const struct sim_exit *m)
 {
 	const struct sim_fiber *fiber = gt->stack.fiber;
 	const struct sim_frame *top = fiber->count ? &fiber->frame[fiber->count - 1] : 0;
 
-	return graph_takes_steps() && r->site & SIM_RECORD_RETURN && top &&
-	       top->sp == sim_record_sp(r) && top->back == r->pc && top->arc->caller;
+	return graph_takes_steps() && m->site & SIM_EXIT_RETURN && top &&
+	       top->sp == sim_exit_sp(m) && top->back == m->pc && top->arc->caller;
 }
 
-/* The record of a step, by the rules. Without code for pc, the thread will enter there. */
-static void follow(struct graph_thread *gt, const struct sim_record *r, bool has)
+/* The exit, by the rules. Without code for pc, the thread will enter there. */
+static void follow(struct graph_thread *gt, const struct sim_exit *m, bool has)
 {
 	if (has) {
-		graph_records(gt, a.trail, r, r + 1);
+		graph_exit(gt, a.trail, m);
 		return;
 	}
-	graph_left(gt, a.trail->sites[r->site & ~SIM_RECORD_RETURN].left, sim_record_sp(r));
+	graph_left(gt, a.trail->sites[m->site & ~SIM_EXIT_RETURN].left, sim_exit_sp(m));
 }
 
 static const struct sim_site *site_of(uint32_t number)
 {
-	return &a.trail->sites[number & ~(SIM_RECORD_RETURN | STEP_INSIDE | STEP_BY_RETURN)];
+	return &a.trail->sites[number & ~(SIM_EXIT_RETURN | STEP_INSIDE | STEP_BY_RETURN)];
 }
 
 /* Can code do the step after all, with a line that it has not found? */
@@ -407,7 +428,7 @@ bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp);
 bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 {
 	struct thread *t = thread_self();
-	struct sim_record r = {.sp = sp, .lane = {state()->lane[0], state()->lane[1]}};
+	struct sim_exit m = {.sp = sp, .lane = {state()->lane[0], state()->lane[1]}};
 	const struct sim_site *site;
 	bool has;
 
@@ -422,24 +443,24 @@ bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 	}
 	if (what == STEP_LEAD && !nodes_are_on())
 		lead_on(target);
-	r.site = number & ~(STEP_INSIDE | STEP_BY_RETURN);
+	m.site = number & ~(STEP_INSIDE | STEP_BY_RETURN);
 	has = number & STEP_INSIDE;
 	if (what == STEP_CALL || what == STEP_JUMP) {
-		r.site = arcs_info(number)->site;
+		m.site = arcs_info(number)->site;
 		has = arcs_info(number)->is_inside;
 		number = 0;
 	}
-	site = &a.trail->sites[r.site & ~SIM_RECORD_RETURN];
-	r.pc = site->is_fixed ? site->pc : target;
-	give_frames(t, r.lane, false);
+	site = &a.trail->sites[m.site & ~SIM_EXIT_RETURN];
+	m.pc = site->is_fixed ? site->pc : target;
+	give_frames(t, m.lane, false);
 	if (t->calls) {
-		has = has || matches(t->calls, &r) || has_code(r.pc, number, site->is_fixed);
-		follow(t->calls, &r, has);
+		has = has || matches(t->calls, &m) || has_code(m.pc, number, site->is_fixed);
+		follow(t->calls, &m, has);
 		bound(t->calls);
 	}
 	if ((what == STEP_SITE || what == STEP_SWITCH) && !nodes_are_on() && !site->is_fixed &&
-	    !(r.site & SIM_RECORD_RETURN))
-		arcs_find(r.site, target);
+	    !(m.site & SIM_EXIT_RETURN))
+		arcs_find(m.site, target);
 	collect_unlock();
 	return false;
 }

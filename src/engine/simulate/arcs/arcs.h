@@ -76,7 +76,7 @@
 /* Steps that the code leaves to the engine; the number says which. */
 #define STEP_CALL   0 /* a line */
 #define STEP_JUMP   1 /* a line */
-#define STEP_SITE   2 /* of call_records.h */
+#define STEP_SITE   2 /* of sites.h */
 #define STEP_LEAD   3 /* the same: a jump out of a stub */
 #define STEP_SWITCH 4 /* the same: a jump, perhaps within the function */
 #define STEP_LOOK   5 /* the same: there is no line */
@@ -91,7 +91,7 @@ _Static_assert(A_NODE >= FILTER_ELSEWHERE + 8 && A_TOP >= A_RETRY + 8, "layout")
 
 #include "engine/codecache/cache.h"
 #include "engine/codecache/code_variant.h"
-#include "sim/calls/call_records.h"
+#include "sim/calls/sites.h"
 
 struct arena;
 struct out;
@@ -130,6 +130,14 @@ void arcs_forget_code(uint64_t start, uint64_t end);
 
 /* All notes were looked up; each has in NOTE_RECORD the sums of those before it. */
 void arcs_looked(void);
+/*
+ * What all notes have counted belongs to the frames that were open then, and to spans: `add` adds
+ * what those from a note up to another one have. Notes are named by low halves of addresses. From
+ * now on there are none.
+ */
+void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to));
+/* A note was made outside of the code: the next one is that. */
+void arcs_noted(uint32_t next);
 /* What the miss of an event adds to such a sum: a field of ten bits for each. */
 extern uint64_t arcs_units[];
 
@@ -138,7 +146,7 @@ extern char engine_arcs[], engine_arcs_end[];
 
 /* Emitting: see code_variant.h. */
 void arcs_emit_thunks(struct arena *a, struct out *o);
-extern const struct code_calls_in_line arcs_in_line;
+extern const struct code_steps arcs_steps;
 
 /* arcs.S: where code goes to. */
 enum arcs_thunk {

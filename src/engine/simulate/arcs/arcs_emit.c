@@ -15,8 +15,8 @@
 
 extern char arcs_return[], arcs_call[], arcs_jump[], arcs_lead[], arcs_switch[], arcs_slow_call[],
 	arcs_slow_jump[], arcs_jump_by_rules[], arcs_site[];
-extern char nodes_return[], nodes_call[], nodes_jump[], nodes_lead[], nodes_call_direct[],
-	nodes_jump_direct[];
+extern char nodes_return[], nodes_call[], nodes_jump[], nodes_lead[], nodes_switch[],
+	nodes_call_direct[], nodes_jump_direct[];
 
 /* ---- Thunks of an arena ---- */
 
@@ -66,7 +66,7 @@ void arcs_emit_thunks(struct arena *a, struct out *o)
 		[ARCS_CALL] = nodes_call,
 		[ARCS_JUMP] = nodes_jump,
 		[ARCS_LEAD] = nodes_lead,
-		[ARCS_SWITCH] = nodes_jump,
+		[ARCS_SWITCH] = nodes_switch,
 		[ARCS_RETURN_FAR] = nodes_return,
 		[ARCS_SLOW_CALL] = nodes_call_direct,
 		[ARCS_SLOW_JUMP] = nodes_jump_direct,
@@ -331,7 +331,7 @@ static void emit_return(struct job *j, uint32_t step, bool pops)
 
 	if (!pops)
 		step |= STEP_BY_RETURN;
-	if (!(step & SIM_RECORD_RETURN)) {
+	if (!(step & SIM_EXIT_RETURN)) {
 		leave_to_rules(j, step);
 		if (!pops)
 			emit_table_return(&j->o, VARIANT_FILTER);
@@ -349,7 +349,7 @@ static uint32_t new_line(struct job *j, uint64_t pc, uint32_t step)
 	return nodes_are_on() ? 0 : arcs_new(pc, step);
 }
 
-const struct code_calls_in_line arcs_in_line = {
+const struct code_steps arcs_steps = {
 	.new_line = new_line,
 	.call = emit_call,
 	.call_indirect = emit_call_indirect,

@@ -8,12 +8,13 @@
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/nodes.h"
+#include "engine/simulate/cells.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 
 /* large, so that they do not lie among the program's mappings */
 #define LINES_RESERVE (1ull << 30)
-#define INFOS_RESERVE ((LINES_RESERVE >> L_SHIFT) * sizeof(struct arcs_info))
+#define MOST_LINES    (LINES_RESERVE >> L_SHIFT)
 #define ACTIVE_BYTES  (4ull << 20)
 #define MOST	      (1ull << 30) /* loads, or stores, between two flushes; 32 bits hold them */
 
@@ -31,7 +32,8 @@ _Static_assert(sizeof(struct arcs_towards) == 1 << TO_SHIFT, "layout");
 
 static struct {
 	struct sim_trail *trail;
-	struct grow lines, infos;
+	struct grow lines, infos, rare;
+	uint32_t events;	/* of a row of rare; a multiple of 4 */
 	uint8_t *active;	/* by function */
 	uint64_t loads, stores; /* since the last flush */
 } l;
@@ -39,17 +41,32 @@ static struct {
 uint8_t *arcs_lines;
 struct arcs_towards arcs_towards[1 << TO_BITS] __attribute__((aligned(64)));
 
+static uint64_t row_bytes(void)
+{
+	return l.events * sizeof(uint64_t);
+}
+
+static uint64_t reserve_for(uint64_t bytes_of_line)
+{
+	const uint64_t bytes = MOST_LINES * bytes_of_line;
+
+	return bytes > LINES_RESERVE ? bytes : LINES_RESERVE;
+}
+
 bool arcs_lines_start(struct sim_trail *trail)
 {
 	l.trail = trail;
+	l.events = (cells.events - CELL_FIRST_MISS + 3u) & ~3u;
 	if (!nodes_are_on())
 		l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
 	if ((!l.active && !nodes_are_on()) || grow_init(&l.lines, LINES_RESERVE) != 0 ||
-	    grow_init(&l.infos, INFOS_RESERVE) != 0)
+	    grow_init(&l.infos, reserve_for(sizeof(struct arcs_info))) != 0 ||
+	    grow_init(&l.rare, reserve_for(row_bytes())) != 0)
 		return false;
 	arcs_lines = l.lines.base;
 	grow_take(&l.lines, sizeof(struct arcs_line)); /* 0 is none */
 	grow_take(&l.infos, sizeof(struct arcs_info));
+	grow_take(&l.rare, row_bytes());
 	if (!nodes_are_on())
 		graph_show_active_in(l.active, ACTIVE_BYTES);
 	return true;
@@ -58,6 +75,11 @@ bool arcs_lines_start(struct sim_trail *trail)
 struct arcs_info *arcs_info(uint32_t line)
 {
 	return (struct arcs_info *)(void *)l.infos.base + (line >> L_SHIFT);
+}
+
+uint64_t *arcs_rare(uint32_t line)
+{
+	return (uint64_t *)(void *)l.rare.base + (line >> L_SHIFT) * l.events;
 }
 
 struct sim_open_call arcs_open_call(uint32_t line, bool is_recursive)
@@ -106,15 +128,15 @@ uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 	struct arcs_line *n;
 
 	if (!may_be(like->caller) || !may_be(callee) || !cell_of(callee) ||
-	    !has_room(&l.lines, sizeof *n) || !has_room(&l.infos, sizeof *i))
+	    !has_room(&l.lines, sizeof *n) || !has_room(&l.infos, sizeof *i) ||
+	    !has_room(&l.rare, row_bytes()))
 		return 0;
+	memset(grow_take(&l.rare, row_bytes()), 0, row_bytes());
 	n = grow_take(&l.lines, sizeof *n);
 	i = grow_take(&l.infos, sizeof *i);
 	*n = (struct arcs_line){.back = back, .cell = cell_of(callee)};
 	*i = *like;
 	i->target = pc;
-	for (uint32_t k = 0; k < ARCS_RARE; k++)
-		i->rare[k] = 0;
 	i->arc[0] = i->arc[1] = 0;
 	i->callee = callee;
 	i->led = 0;
@@ -178,8 +200,7 @@ struct arcs_range arcs_function_of(uint32_t number)
 				   .is_call = site->is_call};
 }
 
-/* The line within the function of a site; 0: there is no room. */
-static uint32_t make_within(uint32_t number, uint64_t pc, uint32_t others)
+uint32_t arcs_make_within(uint32_t number, uint64_t pc, uint32_t others)
 {
 	const struct sim_segment *left = l.trail->sites[number].left;
 	const struct arcs_info like = {
@@ -226,11 +247,11 @@ bool arcs_switches(uint32_t number, uint64_t pc)
 
 	if (pc - in.start >= in.bytes)
 		return false;
-	line = line_to(number, pc, make_within);
+	line = line_to(number, pc, arcs_make_within);
 	if (line)
 		arcs_line(line)->calls[0]++;
 	else
-		graph_add_jumps(l.trail->sites[number].left, pc, 1);
+		graph_add_jumps(l.trail->sites[number].left, 0, pc, 1);
 	return true;
 }
 
@@ -270,6 +291,7 @@ void arcs_forget(void)
 		nodes_forget_lines();
 	l.lines.used = sizeof(struct arcs_line);
 	l.infos.used = sizeof(struct arcs_info);
+	l.rare.used = row_bytes();
 }
 
 void arcs_forget_code(uint64_t start, uint64_t end)
@@ -306,18 +328,28 @@ void arcs_forget_active(void)
 
 /* ---- Telling ---- */
 
+static bool are_any(const struct sim_sums *s)
+{
+	uint64_t any = s->calls | s->lane[0] | s->lane[1];
+
+	for (uint32_t k = 0; k < l.events; k++)
+		any |= s->rare[k];
+	return any != 0;
+}
+
 static void flush(uint32_t line)
 {
 	struct arcs_line *n = arcs_line(line);
 	struct arcs_info *i = arcs_info(line);
-	struct sim_sums sums = {.calls = n->calls[0]};
+	struct sim_sums sums = {.calls = n->calls[0], .rare = arcs_rare(line)};
 
 	/* what misses has also executed something */
 	if (!(n->calls[0] | n->calls[1] | n->lane[0] | n->lane[1]))
 		return;
 	if (n->back == L_WITHIN) {
 		if (n->calls[0])
-			graph_add_jumps(l.trail->sites[i->site].left, i->target, n->calls[0]);
+			graph_add_jumps(l.trail->sites[i->site].left, i->key_node >> N_SHIFT,
+					i->target, n->calls[0]);
 		n->calls[0] = 0;
 		return;
 	}
@@ -328,15 +360,12 @@ static void flush(uint32_t line)
 	}
 	sums.lane[0] = n->lane[0];
 	sums.lane[1] = n->lane[1];
-	for (uint32_t k = 0; k < ARCS_RARE; k++) {
-		sums.rare[k] = i->rare[k];
-		i->rare[k] = 0;
-	}
-	if (sim_sums_are_any(&sums)) {
+	if (are_any(&sums)) {
 		const struct sim_open_call c = arcs_open_call(line, false);
 
 		graph_add_sums(&c, &i->arc[0], &sums);
 	}
+	memset(arcs_rare(line), 0, row_bytes());
 	n->calls[0] = n->calls[1] = 0;
 	memset(n->lane, 0, sizeof n->lane);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lines: the sums of arcs that code adds to. A line belongs to a place in the code and a function
- * that it leads to; what is constant of it, and its misses, are in its info.
+ * that it leads to; what is constant of it is in its info. Its misses have a row.
  */
 #ifndef DWELL_ENGINE_SIMULATE_ARCS_ARCS_LINES_H
 #define DWELL_ENGINE_SIMULATE_ARCS_ARCS_LINES_H
@@ -10,7 +10,7 @@
 #include "engine/simulate/filter/filter_notes.h"
 #include "sim/calls/open_calls.h"
 
-#define ARCS_RARE      6u /* events of misses, with two levels */
+#define ARCS_UNITS     6u /* events of misses, with two plain levels */
 #define ARCS_UNIT_BITS 10 /* of each, in the sums of notes */
 
 _Static_assert(NOTES < 1 << ARCS_UNIT_BITS, "sums of notes do not overflow");
@@ -52,7 +52,6 @@ _Static_assert(offsetof(struct arcs_line, led_cell) == L_LED_CELL, "layout");
 _Static_assert(sizeof(struct arcs_line) == 1 << L_SHIFT, "layout");
 
 struct arcs_info {
-	uint64_t rare[ARCS_RARE];    /* sums of misses */
 	struct sim_arc *arc[2];	     /* in the graph, that of active functions behind; or NULL */
 	uint64_t pc, target;	     /* of the call or jump, and where to */
 	uint32_t caller, callee;     /* functions */
@@ -74,10 +73,8 @@ static inline struct arcs_line *arcs_line(uint32_t line)
 	return (struct arcs_line *)(void *)(arcs_lines + line);
 }
 
-static inline uint64_t *arcs_rare(uint32_t line)
-{
-	return arcs_info(line)->rare;
-}
+/* The sums of its misses, by event: a multiple of four, the last of which may stay 0. */
+uint64_t *arcs_rare(uint32_t line);
 
 /* The call of a frame, but for its stack pointer and return address. */
 struct sim_open_call arcs_open_call(uint32_t line, bool is_recursive);
@@ -94,6 +91,8 @@ bool arcs_goes_back(uint32_t line);
  * instead; 0: it needs the rules. Under the translate lock.
  */
 uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back);
+/* A new line within the function of a site; 0: there is no room. Under the translate lock. */
+uint32_t arcs_make_within(uint32_t site, uint64_t pc, uint32_t others);
 /* Is the function at pc the one that code there belongs to? Under the translate lock. */
 bool arcs_has_code(uint64_t pc);
 /*

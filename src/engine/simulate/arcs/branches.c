@@ -3,6 +3,7 @@
 #include "engine/simulate/arcs/branches.h"
 
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/segments.h"
@@ -38,19 +39,26 @@ static bool may_end_in_call(const struct job *j, uint32_t i)
 	return i < j->insns && insn_is_call(&j->in[i]);
 }
 
-/* Does only the end of the segment before lead to in[i], in a segment that counts itself? */
+/*
+ * Does only the end of the segment before lead to in[i], in a segment that counts itself, and in
+ * the same node?
+ */
 static bool is_behind_only(const struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
 
 	return i < j->insns && !in->entry && in->kind != INSN_REP && in->kind != INSN_ELEMENTS &&
-	       !may_end_in_call(j, i);
+	       !may_end_in_call(j, i) && !(nodes_are_on() && job_leaves(j, in->pc));
 }
 
 static void count_pass(struct job *j, uint32_t counter)
 {
 	const uint8_t live = j->end < j->insns ? j->live[j->end] : INSN_FLAGS;
 
+	if (nodes_are_on()) {
+		nodes_emit_pass(j, counter);
+		return;
+	}
 	if (!live) {
 		emit_add_abs(&j->o, counter);
 		return;
@@ -71,7 +79,7 @@ void branches_pass(struct job *j)
 		passes_from = j->trailer + 1;
 		return;
 	}
-	s->passes = filter_new_plain_counter();
+	s->passes = nodes_are_on() ? nodes_pass_counter(s) : filter_new_plain_counter();
 	j->failed |= !s->passes;
 	if (s->passes)
 		count_pass(j, s->passes);
@@ -92,20 +100,29 @@ static uint64_t *taken(struct segment *s)
 	return &segment_graph(s)->own.taken;
 }
 
+struct segment *branches_before(const struct segment *s)
+{
+	const uint32_t number = branches_are_counted() ? segment_graph(s)->before : 0;
+
+	return number ? segments_of_trailer(number - 1) : 0;
+}
+
 void branches_passed(uint32_t segment, uint64_t pc, int64_t n)
 {
-	const struct sim_segment *s =
-		branches_are_counted() ? segment_graph(segments_of_trailer(segment)) : 0;
+	const struct segment *s = branches_are_counted() ? segments_of_trailer(segment) : 0;
+	struct segment *before = s && segment_graph(s)->pc == pc ? branches_before(s) : 0;
 
-	if (s && s->pc == pc && s->before)
-		*taken(segments_of_trailer(s->before - 1)) -= (uint64_t)n;
+	if (before && nodes_are_on())
+		nodes_pass(before, n);
+	else if (before)
+		*taken(before) -= (uint64_t)n;
 }
 
 void branches_take(struct segment *s)
 {
 	uint64_t *counter = (uint64_t *)(uintptr_t)s->passes;
 
-	if (!branches_are_counted() || !counter)
+	if (!branches_are_counted() || !counter || nodes_are_on())
 		return;
 	*taken(s) -= *counter;
 	*counter = 0;
@@ -122,7 +139,8 @@ void branches_report(struct segment *s)
 {
 	struct segment *next = segments_next(s);
 
-	if (!branches_are_counted() || !(s->flags & SEGMENT_FILTER) || s->end != SEGMENT_BRANCH)
+	if (!branches_are_counted() || !(s->flags & SEGMENT_FILTER) || s->end != SEGMENT_BRANCH ||
+	    nodes_are_on())
 		return;
 	*taken(s) += s->executions;
 	if (!next || segment_graph(next)->before != segments_number(s) + 1)

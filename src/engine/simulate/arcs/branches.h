@@ -3,7 +3,8 @@
  * How often conditional branches are taken (--jumps): in the filter variant that is how often their
  * segments were executed, less how often control passed on behind them. Where nothing else leads to
  * the segment behind, its executions say so, and the code is the same as without --jumps. Elsewhere
- * code counts at the end of the segment (segment.passes).
+ * code counts at the end of the segment (segment.passes). With nodes (nodes.h) each node has these
+ * counts, and nodes_take takes them.
  *
  * sim_cell.taken lacks the executions that were not reported yet: between reports it may fall.
  */
@@ -29,6 +30,9 @@ void branches_meet(const struct job *j, struct segment *s);
  * -1 if it is about to count it after all.
  */
 void branches_passed(uint32_t segment, uint64_t pc, int64_t n);
+
+/* The segment that passes on to s, where nothing else leads there; or NULL. */
+struct segment *branches_before(const struct segment *s);
 
 /* Take what code has counted; the same, and no code will count any more. */
 void branches_take(struct segment *s);

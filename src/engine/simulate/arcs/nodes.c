@@ -7,6 +7,7 @@
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -46,14 +47,21 @@ static struct {
 	bool on;
 	uint32_t most; /* the last node that has counts */
 	uint32_t *cells;
-	struct grow slots, functions, counts;
-	struct grow words; /* by site: where its misses count */
+	struct of_function *functions;
+	uint32_t *words; /* by site: where its misses count */
+	struct grow counts;
 	uint64_t *lost;
 	uint64_t *free[ROOMS]; /* counts given back, by room */
 	struct segment *last;  /* the segment made last, if it has not ended */
 } n;
 
 struct node_slot *nodes_slots;
+
+#define TABLES_RESERVE (1ull << 30)
+_Static_assert(MOST_NODES * sizeof(struct node_slot) + MOST_FUNCTIONS * sizeof(struct of_function) +
+			       FILTER_MOST_SITES * sizeof(uint32_t) <=
+		       TABLES_RESERVE,
+	       "room");
 
 static struct node_slot *slot(uint32_t node)
 {
@@ -62,7 +70,7 @@ static struct node_slot *slot(uint32_t node)
 
 static struct of_function *of_function(uint32_t function)
 {
-	return (struct of_function *)(void *)n.functions.base + function;
+	return &n.functions[function];
 }
 
 bool nodes_are_on(void)
@@ -202,19 +210,29 @@ uint32_t nodes_running(void)
 	return filter_may_count() ? *low_node() >> N_SHIFT : 0;
 }
 
+/* One reservation: a large one, so that it does not lie among the program's mappings. */
+static bool make_tables(void)
+{
+	struct grow all;
+
+	if (grow_init_whole(&all, TABLES_RESERVE) != 0)
+		return false;
+	nodes_slots = (struct node_slot *)(void *)all.base;
+	n.functions = (struct of_function *)(void *)(nodes_slots + MOST_NODES);
+	n.words = (uint32_t *)(void *)(n.functions + MOST_FUNCTIONS);
+	return true;
+}
+
 bool nodes_start(void)
 {
 	struct grow lost;
 
 	n.cells = addresses_map_low(MOST_FUNCTIONS * sizeof *n.cells, PAGE,
 				    MAP_PRIVATE | MAP_NORESERVE);
-	if (!n.cells || grow_init_whole(&n.slots, MOST_NODES * sizeof(struct node_slot)) != 0 ||
-	    grow_init_whole(&n.functions, MOST_FUNCTIONS * sizeof(struct of_function)) != 0 ||
+	if (!n.cells || !make_tables() ||
 	    grow_init_whole(&lost, LOST_WORDS * sizeof *n.lost) != 0 ||
-	    grow_init_whole(&n.words, FILTER_MOST_SITES * sizeof(uint32_t)) != 0 ||
 	    grow_init(&n.counts, COUNTS_RESERVE) != 0)
 		return false;
-	nodes_slots = (struct node_slot *)(void *)n.slots.base;
 	n.lost = (uint64_t *)(void *)lost.base;
 	nodes_slots[0] = (struct node_slot){.counts = n.lost, .room = UINT32_MAX};
 	graph_show_nodes(show, MOST_FUNCTIONS);
@@ -223,10 +241,15 @@ bool nodes_start(void)
 
 /* ---- Segments ---- */
 
-/* The words of a segment's counts: its executions, and its sites. */
+/* Of a segment's counts, before its sites. */
+static uint32_t first_words(void)
+{
+	return 1 + branches_are_counted();
+}
+
 static uint32_t words_of(const struct segment *s)
 {
-	return 1 + filter_next_site() - s->first_site;
+	return first_words() + filter_next_site() - s->first_site;
 }
 
 bool nodes_meet(struct segment *s)
@@ -255,8 +278,8 @@ void nodes_end_segment(const struct job *j)
 	if (!s || j->failed)
 		return;
 	f = of_function(segment_graph(s)->function);
-	for (uint32_t i = 1; i < words_of(s); i++)
-		((uint32_t *)(void *)n.words.base)[s->first_site + i - 1] = f->words + i;
+	for (uint32_t i = first_words(); i < words_of(s); i++)
+		n.words[s->first_site + i - first_words()] = f->words + i;
 	f->words += words_of(s);
 	for (uint32_t node = f->nodes; node; node = slot(node)->next) {
 		make_room(slot(node), f->words);
@@ -310,6 +333,32 @@ void nodes_emit_count(struct job *j)
 	emit_load_gs(o, other, T_SPILL4);
 }
 
+uint32_t nodes_pass_counter(const struct segment *s)
+{
+	return s->counter + (uint32_t)sizeof(uint64_t);
+}
+
+void nodes_emit_pass(struct job *j, uint32_t counter)
+{
+	struct out *o = &j->o;
+
+	emit_store_gs(o, RCX, T_SPILL4);
+	emit_store_gs(o, RAX, T_SPILL0);
+	load_counts(o, RCX);
+	load_from(o, RAX, RCX, counter);
+	emit_lea(o, RAX, RAX, 1);
+	emit_store(o, RCX, (int32_t)counter, RAX);
+	emit_load_gs(o, RAX, T_SPILL0);
+	emit_load_gs(o, RCX, T_SPILL4);
+}
+
+void nodes_pass(const struct segment *s, int64_t times)
+{
+	if (segment_has_counter(s))
+		slot(nodes_running())->counts[nodes_pass_counter(s) / sizeof(uint64_t)] +=
+			(uint64_t)times;
+}
+
 /* ---- What was counted ---- */
 
 static struct sim_cell *cell_in(struct segment *s, uint32_t node)
@@ -330,8 +379,14 @@ uint32_t *nodes_cell_number(struct segment *s, struct segment_insn *in)
 	return graph_cell_number(nodes_cell(s), s, in);
 }
 
-static void execute(struct segment *s, struct sim_cell *cell, uint64_t times)
+static void execute(struct segment *s, uint32_t node, struct sim_cell *cell, uint64_t times)
 {
+	struct segment *before = branches_before(s);
+
+	if (branches_are_counted() && s->end == SEGMENT_BRANCH)
+		cell->taken += times;
+	if (before)
+		cell_in(before, node)->taken -= times;
 	if (cell == &segment_graph(s)->own)
 		s->executions += times;
 	else
@@ -340,12 +395,12 @@ static void execute(struct segment *s, struct sim_cell *cell, uint64_t times)
 
 void nodes_execute(struct segment *s, uint64_t times)
 {
-	execute(s, nodes_cell(s), times);
+	execute(s, nodes_running(), nodes_cell(s), times);
 }
 
 struct node_misses *nodes_misses(uint32_t node, uint32_t site)
 {
-	const uint32_t word = ((const uint32_t *)(const void *)n.words.base)[site];
+	const uint32_t word = n.words[site];
 
 	return (struct node_misses *)(void *)(slot(node >> N_SHIFT)->counts + word);
 }
@@ -368,13 +423,17 @@ static void take_misses(struct segment *s, struct sim_cell *cell, uint32_t site,
 static void take_of_node(struct segment *s, uint32_t node)
 {
 	uint64_t *word = slot(node)->counts + s->counter / 8;
-	struct node_misses *m = (struct node_misses *)(void *)(word + 1);
+	struct node_misses *m = (struct node_misses *)(void *)(word + first_words());
 	struct sim_cell *cell = 0;
 
 	if (*word) {
 		cell = cell_in(s, node);
-		execute(s, cell, *word);
+		execute(s, node, cell, *word);
 		*word = 0;
+	}
+	if (branches_are_counted() && word[1]) {
+		cell_in(s, node)->taken -= word[1];
+		word[1] = 0;
 	}
 	for (uint32_t site = s->first_site; filter_site_is_of(site, s); site++, m++) {
 		if (!m->first)

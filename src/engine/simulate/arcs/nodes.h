@@ -7,6 +7,7 @@
  *   low page:  | node | its counts | ...                                      A_NODE, A_COUNTS
  *   slots:     | node 0 | node 1 | ...                                        N_*
  *   counts:    | 0 | executions of a segment | misses of its sites ... | ...  of one node
+ *              behind executions with --jumps: how often it has passed on (branches.h)
  *   cells:     | function 0 | function 1 | ...  the newest active node of each, or 0
  *
  * Code names a node by the offset of its slot. Counts of a function have the same places in each of
@@ -80,6 +81,14 @@ void nodes_forget_lines(void);
 bool nodes_meet(struct segment *s);
 void nodes_emit_count(struct job *j);
 void nodes_end_segment(const struct job *j);
+
+/*
+ * How often a segment has passed on: where nodes count that; emitting: count it; in the running
+ * node it was n times more.
+ */
+uint32_t nodes_pass_counter(const struct segment *s);
+void nodes_emit_pass(struct job *j, uint32_t counter);
+void nodes_pass(const struct segment *s, int64_t n);
 
 /* Move all counts to cells. A cell that got some has an `owner` of 1. */
 void nodes_take(void);

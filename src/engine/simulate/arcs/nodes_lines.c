@@ -4,6 +4,7 @@
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/arcs_lines.h"
+#include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/graph.h"
 
@@ -101,6 +102,17 @@ static uint32_t find(struct key k)
 	return all.places ? all.line[place_of(k)] : 0;
 }
 
+static void keep(struct key k, uint32_t line)
+{
+	struct arcs_info *i = arcs_info(line);
+
+	all.line[place_of(k)] = line;
+	all.used++;
+	i->key_target = k.target;
+	i->key_site = k.site;
+	i->key_node = k.node;
+}
+
 /*
  * A new line, as told in *like, from the node at `caller`. newest: what the cell of its callee has.
  */
@@ -124,15 +136,35 @@ static uint32_t make(struct key k, const struct arcs_info *like, uint64_t pc, ui
 	i->arc[0] = graph_node_arc(caller >> N_SHIFT, &c, newest >> N_SHIFT);
 	if (!i->arc[0])
 		return 0; /* the line is lost */
-	i->key_target = k.target;
-	i->key_site = k.site;
-	i->key_node = k.node;
 	n = arcs_line(line);
 	n->caller = caller;
 	n->node = nodes_prepare(i->arc[0]->callee);
 	n->flags = arcs_goes_back(line);
-	all.line[place_of(k)] = line;
-	all.used++;
+	keep(k, line);
+	return line;
+}
+
+/* Does an indirect jump stay in its function? */
+static bool is_within(uint32_t number, uint64_t target)
+{
+	const struct arcs_range in = arcs_function_of(number & ~(STEP_INSIDE | STEP_BY_RETURN));
+
+	return !in.is_call && target - in.start < in.bytes;
+}
+
+/* The line of such a jump. */
+static uint32_t make_within(struct key k)
+{
+	uint32_t line;
+
+	if (2 * all.used >= all.places && !grow_places())
+		return 0;
+	lock_take(&engine.translate_lock);
+	line = arcs_make_within(k.site, k.target, 0);
+	lock_drop(&engine.translate_lock);
+	if (!line)
+		return 0;
+	keep(k, line);
 	return line;
 }
 
@@ -143,7 +175,9 @@ bool nodes_look(uint32_t number, uint64_t target)
 	struct arcs_info like;
 	uint64_t pc = target, back;
 
-	if (!line && arcs_starts(number & ~(STEP_INSIDE | STEP_BY_RETURN), &like, &pc, &back))
+	if (!line && branches_are_counted() && is_within(number, target))
+		line = make_within(k);
+	else if (!line && arcs_starts(number & ~(STEP_INSIDE | STEP_BY_RETURN), &like, &pc, &back))
 		line = make(k, &like, pc, back, k.node, 0);
 	if (line)
 		publish(k, line);

@@ -9,6 +9,7 @@
 #include "engine/sample/sampler.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/branches.h"
+#include "engine/simulate/arcs/events.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_access.h"
@@ -137,8 +138,7 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set)
 {
 	if (l->oldest)
 		l->oldest[set] = (struct filter_oldest){.stamp = UINT64_MAX,
-							.place = l->stamps + set * l->places,
-							.watched = l->oldest[set].watched};
+							.place = l->stamps + set * l->places};
 }
 
 static void make_first_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
@@ -197,13 +197,13 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.caches = *c;
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
-	if ((engine_follows_calls() && !graph_fits_code(c->last != 0 && !w.walks)) ||
-	    (graph_has_cells() && w.h->shared.geometry.sets.parts > 1) ||
+	if ((graph_has_cells() &&
+	     (!w.h || w.h->shared.geometry.sets.parts > 1 || w.h->shared.geometry.line_use)) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
 	    !filter_memory_reserve(high_end() - FILTER_CELLS) ||
-	    (engine_follows_calls() && !filter_calls_start(c->last != 0 && !w.walks)))
+	    (engine_follows_calls() && !filter_calls_start()))
 		return false;
 	make_levels();
 	w.code_lines = low(LINES_AT);
@@ -492,6 +492,8 @@ static void look_below(const struct thread *t, uint64_t clock)
 	if (w.is_fast) {
 		stand_for = filter_notes_stand_for();
 		filter_look_below();
+	} else {
+		events_make_room();
 	}
 	if (stretches_are_on())
 		dead_look((const uint64_t[]){clock, w.last_clock}, stand_for);
@@ -504,7 +506,6 @@ static void reach(const struct segment *s, const struct filter_owner *site)
 
 	if (!uses_are_on)
 		return;
-	uses_follow();
 	uses_code_reach(s, is_code ? site->index : segment_accesses(s)[site->index].owner + 1u);
 }
 
@@ -527,7 +528,6 @@ uint64_t filter_missed(uint64_t clock)
 	filter_access.site = number;
 	filter_access.segment = s;
 	look_below(t, clock);
-	filter_calls_catch_up(t);
 	reach(s, owner);
 	if (owner->flags & FILTER_SITE_CODE) {
 		t->regs[site[SITE_REG]] = filter_fetch(s, &segment_insns(s)[owner->index], clock);
@@ -552,11 +552,15 @@ uint64_t filter_missed(uint64_t clock)
 
 /* ---- Off ---- */
 
+void filter_settle_misses(void)
+{
+	filter_look_below();
+	filter_multi_settle();
+}
+
 void filter_settle(void)
 {
-	if (w.is_fast)
-		filter_look_below();
-	filter_multi_settle();
+	filter_settle_misses();
 	filter_references_settle();
 }
 

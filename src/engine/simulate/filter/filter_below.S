@@ -4,7 +4,6 @@
  * iteration depends on the one before, so the processor can fetch many lines of the tables at a
  * time.
  */
-#include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_rows.h"
 
 /*

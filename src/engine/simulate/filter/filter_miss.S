@@ -21,14 +21,11 @@
  */
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/filter/filter.h"
-#include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_quick.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/simulate/uses/uses.h"
-#include "engine/simulate/uses/uses_watch.h"
 #include "engine/simulate/walk/filter_walked.h"
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/known_lines.h"
@@ -101,32 +98,19 @@
 	.endm
 
 /*
- * Counts a first-level miss for the call graph, if there is one: in a record of events behind the
- * last step. With many records it goes to C, which follows them. rdx: the end of that record, or 0.
+ * Notes an event, at the position edi in a cell, of the site rbx (arcs/events.h). rdx: the note.
  * Changes rdi.
  */
-	.macro count_for_graph slow
-	mov	%gs:T_STEP, %rdx
-	test	%rdx, %rdx
-	jz	42f
-	cmpl	$0, REC_SITE-REC_BYTES(%rdx)
-	jne	43f
-41:	movzbl	SITE_EVENT(%rbx), %edi
-	incl	REC_COUNTS-REC_BYTES(%rdx,%rdi,4)
-42:
-	.subsection 1
-43:	cmp	filter_records_many(%rip), %rdx
-	jae	\slow
-	xor	%edi, %edi
-	mov	%rdi, (%rdx)
-	mov	%rdi, 8(%rdx)
-	mov	%rdi, 16(%rdx)
-	mov	%rdi, 24(%rdx)
-	mov	%rdi, 32(%rdx)
-	add	$REC_BYTES, %rdx
-	mov	%rdx, %gs:T_STEP
-	jmp	41b
-	.previous
+	.macro note_event
+	mov	%edi, NOTE_COUNTED(%rdx)
+	movl	$1, NOTE_AMOUNT(%rdx)
+	mov	SITE_NUMBER(%rbx), %rdi
+	mov	%rdi, NOTE_SITE(%rdx)
+	mov	A_NODE, %edi
+	mov	%edi, NOTE_RECORD(%rdx)
+	add	$NOTE_BYTES, %rdx
+	mov	%rdx, filter_next_note(%rip)
+	mov	%edx, A_NOTE
 	.endm
 
 /*
@@ -484,30 +468,6 @@ filter_slow:
 	jmp	81b
 
 /*
- * Several hierarchies: counts the miss at rsi in the record behind the last step, if there is a
- * call graph. Changes rcx, rdx.
- */
-	.macro open_words
-	mov	%gs:T_STEP, %rdx
-	test	%rdx, %rdx
-	jz	44f
-	cmpl	$REC_IS_OF_WORDS, REC_SITE-REC_BYTES(%rdx)
-	je	43f
-	cmp	filter_records_end(%rip), %rdx
-	je	.Lslow_1
-	mov	%rsi, %rcx
-	sub	filter_misses+Q_FIRST(%rip), %rcx
-	shr	$MISS_SHIFT, %rcx
-	movl	$REC_IS_OF_WORDS, REC_SITE(%rdx)
-	mov	%ecx, REC_FIRST(%rdx)
-	movl	$0, REC_WORDS(%rdx)
-	add	$REC_BYTES, %rdx
-	mov	%rdx, %gs:T_STEP
-43:	incl	REC_WORDS-REC_BYTES(%rdx)
-44:
-	.endm
-
-/*
  * Several hierarchies: a miss in their front. Notes the line and the evicted one. SITE_EVENT is the
  * column; the site's number leads to the cell (filter_multi.h).
  */
@@ -530,7 +490,6 @@ filter_slow:
 	test	%edx, %edx
 	jnz	4f
 	.endif
-	open_words
 	movzbl	SITE_EVENT(%rbx), %edx
 	.if \is_code
 	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
@@ -549,6 +508,7 @@ filter_slow:
 	mov	%r8, MISS_VICTIM(%rdx)
 	add	$1 << MISS_SHIFT, %rdx
 	mov	%rdx, filter_misses+Q_NEXT(%rip)
+	mov	%edx, A_NOTE
 	find_next	\level, 0
 3:	leave_miss	1
 	.if !\is_code
@@ -565,10 +525,6 @@ filter_slow:
 	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES
 	miss_of_walk	filter_use_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
 	miss_of_walk	filter_use_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
-	miss_of_walk	filter_watch_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 2
-	miss_of_walk	filter_watch_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 2
-	miss_of_walk	filter_watch_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES, 2
-	miss_of_walk	filter_watch_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES, 2
 	miss_of_walk	filter_walk_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES
 
 	.subsection 3

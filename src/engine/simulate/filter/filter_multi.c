@@ -4,12 +4,13 @@
 
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
-#include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/segments.h"
 #include "sim/base/event_bits.h"
+#include "sim/calls/call_graph.h"
 #include "sim/system/multi.h"
 
 #define MISSES 2048u
@@ -18,10 +19,14 @@
  */
 #define AHEAD 16u
 
+/* Four events in a word: a field of sums holds all misses. */
+#define SUM_BITS  16
+#define SUM_WORDS (SIM_GRAPH_EVENTS * SUM_BITS / 64)
+
 static struct {
 	struct sim_multi *s;
-	uint32_t counted; /* of the noted misses */
-	uint64_t *events; /* a word of bits for each; 0 with MISS_GOES_ON */
+	uint64_t *events;	     /* a word of bits for each miss; 0 with MISS_GOES_ON */
+	uint64_t (*sums)[SUM_WORDS]; /* of the events of the misses before each one */
 } f;
 
 struct filter_misses filter_misses;
@@ -32,39 +37,15 @@ bool filter_multi_start(struct sim_multi *s)
 	struct filter_miss *memory = pages_get(MISSES * sizeof *memory);
 
 	f.events = pages_get(MISSES * sizeof *f.events);
-	if (!memory || !f.events)
+	f.sums = pages_get((MISSES + 1) * sizeof *f.sums);
+	if (!memory || !f.events || !f.sums)
 		return false;
 	f.s = s;
 	q = (struct filter_misses){memory, memory + MISSES - 1, memory};
 	return true;
 }
 
-uint32_t filter_multi_waiting(void)
-{
-	return (uint32_t)(q.next - q.first);
-}
-
-const uint64_t *filter_multi_events(void)
-{
-	return f.events;
-}
-
 /* ---- Writing down ---- */
-
-static void make_room(void)
-{
-	if (q.next < q.last)
-		return;
-	filter_multi_settle();
-	if (filter_multi_waiting())
-		filter_calls_follow();
-}
-
-static void put(const struct filter_miss *miss)
-{
-	filter_calls_missed();
-	*q.next++ = *miss;
-}
 
 void filter_multi_put(struct filter_miss m[], uint32_t n, uint64_t first, uint64_t last)
 {
@@ -76,9 +57,12 @@ void filter_multi_put(struct filter_miss m[], uint32_t n, uint64_t first, uint64
 		m[n - 1].flags = MISS_WITH_BEFORE;
 	else if (line != last >> FILTER_LINE_SHIFT)
 		m->flags = MISS_WITH_NEXT;
-	make_room();
+	if (q.next >= q.last)
+		filter_multi_settle();
 	for (uint32_t i = 0; i < n; i++)
-		put(&m[i]);
+		*q.next++ = m[i];
+	if (arcs_are_on())
+		arcs_noted((uint32_t)(uintptr_t)q.next);
 }
 
 /* ---- Looking at them ---- */
@@ -159,11 +143,11 @@ static uint64_t look_below(const struct filter_miss *m, uint32_t firsts)
 
 static void look_at_all(void)
 {
-	struct filter_miss *begin = q.first + f.counted, *ahead = begin;
-	uint64_t *events = f.events + f.counted;
+	struct filter_miss *ahead = q.first;
+	uint64_t *events = f.events;
 	uint32_t firsts = 0;
 
-	for (struct filter_miss *m = begin; m < q.next; m++) {
+	for (struct filter_miss *m = q.first; m < q.next; m++) {
 		for (; ahead < q.next && ahead < m + AHEAD; ahead++)
 			look_at_firsts(ahead);
 		if (m->flags & MISS_GOES_ON) {
@@ -176,11 +160,48 @@ static void look_at_all(void)
 	}
 }
 
-void filter_multi_count(void)
-{
-	const uint32_t waiting = filter_multi_waiting();
+/* ---- For the call graph ---- */
 
-	if (f.counted == waiting)
+static uint32_t sum_words(void)
+{
+	return (cells.events - CELL_FIRST_MISS + 3) / 4;
+}
+
+static void sum_up(void)
+{
+	const uint32_t misses = (uint32_t)(q.next - q.first);
+
+	for (uint32_t i = 0; i < misses; i++) {
+		for (uint32_t k = 0; k < sum_words(); k++)
+			f.sums[i + 1][k] = f.sums[i][k];
+		for (uint64_t left = f.events[i]; left; left &= left - 1) {
+			const uint32_t event = (uint32_t)__builtin_ctzll(left);
+
+			f.sums[i + 1][event / 4] += 1ull << event % 4 * SUM_BITS;
+		}
+	}
+}
+
+static const uint64_t *sums_at(uint32_t miss)
+{
+	return f.sums[(miss - (uint32_t)(uintptr_t)q.first) >> MISS_SHIFT];
+}
+
+static void add(uint64_t *rare, uint32_t from, uint32_t to)
+{
+	const uint64_t *begin = sums_at(from), *end = sums_at(to);
+
+	for (uint32_t k = 0; k < sum_words(); k++) {
+		const uint64_t more = end[k] - begin[k];
+
+		for (uint32_t i = 0; i < 4; i++)
+			rare[4 * k + i] += (uint16_t)(more >> i * SUM_BITS);
+	}
+}
+
+void filter_multi_settle(void)
+{
+	if (q.next == q.first)
 		return;
 	f.s->is_wide = engine.wide;
 	if (engine.wide)
@@ -188,18 +209,9 @@ void filter_multi_count(void)
 	else
 		look_at_all();
 	f.s->is_wide = false;
-	f.counted = waiting;
-}
-
-void filter_multi_forget(void)
-{
+	if (arcs_are_on()) {
+		sum_up();
+		arcs_spread(add);
+	}
 	q.next = q.first;
-	f.counted = 0;
-}
-
-void filter_multi_settle(void)
-{
-	filter_multi_count();
-	if (!filter_calls_wait())
-		filter_multi_forget();
 }

@@ -8,9 +8,8 @@
  * are noted. Some thousand misses are looked up together, in order, so that rows of megabytes can
  * be prefetched.
  *
- * The call graph needs each miss behind the steps before it: a record (sim/calls/call_records.h)
- * says which misses lie between two steps. The result of a miss is a word with a bit for each
- * event.
+ * The result of a miss is a word with a bit for each event. For the call graph a miss is a note
+ * (arcs.h).
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_MULTI_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_MULTI_H
@@ -86,17 +85,7 @@ static inline bool filter_multi_is_on(void)
  */
 void filter_multi_put(struct filter_miss m[], uint32_t n, uint64_t first, uint64_t last);
 
-/* The number of noted misses. */
-uint32_t filter_multi_waiting(void);
-/*
- * Look up all noted misses and charge them to their instructions. They stay noted, each with a word
- * of events.
- */
-void filter_multi_count(void);
-const uint64_t *filter_multi_events(void);
-/* Drop all noted misses, which were counted. */
-void filter_multi_forget(void);
-/* Count all noted misses; drop them, unless the call graph still needs the words. */
+/* Look up all noted misses, charge them to their instructions and calls, and drop them. */
 void filter_multi_settle(void);
 
 /*

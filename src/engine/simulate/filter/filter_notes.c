@@ -4,6 +4,7 @@
 
 #include "engine/data/alloc.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/events.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
@@ -405,6 +406,10 @@ void filter_look_below(void)
 {
 	const struct note *end = filter_next_note;
 
+	if (!filter_state.is_fast) {
+		events_take();
+		return;
+	}
 	if (end == filter_notes)
 		return;
 	if (!filter_watches()) {

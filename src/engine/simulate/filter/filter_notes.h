@@ -13,8 +13,11 @@
 #define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
 #define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
 #define NOTE_RECORD 16 /* with arcs (arcs.h): what the notes before it have counted */
-#define NOTE_BYTES  24
-#define NOTES	    256 /* 6 KB */
+/* Instead of a line, if all levels are looked up at once; see arcs/events.h. */
+#define NOTE_COUNTED 0 /* u32: the event's position in a cell */
+#define NOTE_AMOUNT  4 /* u32 */
+#define NOTE_BYTES   24
+#define NOTES	     256 /* 6 KB */
 /*
  * What follows with data (bins.h); then 96 notes have room. An access on two lines may evict two in
  * each level: FILTER_SITE_PAIR says so, and NOTE_LINE is the second one.
@@ -30,7 +33,10 @@
 
 struct filter_level;
 
-/* Look up all notes in LL, and count them. There is one hierarchy of two levels. */
+/*
+ * Look up all notes in LL, and count them. There is one hierarchy. If it is not one of two plain
+ * levels then nothing has to be looked up.
+ */
 void filter_look_below(void);
 
 /*

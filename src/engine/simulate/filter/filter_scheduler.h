@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Threads in the filter variant: one at a time runs, the one that holds the turn (scheduler.h). The
- * turn passes the clock on; before that the records of calls (filter_calls.h) are followed.
+ * turn passes the clock on; before that the graph is told of its calls (filter_calls.h).
  *
  * A turn ends after FILTER_TURN_BLOCKS blocks, counted where blocks are entered (T_TURN): each loop
  * goes through such an entry. So turns end at the same places in two equal runs. Code counts blocks

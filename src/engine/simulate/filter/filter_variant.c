@@ -69,11 +69,6 @@ static void leave(struct job *j)
 	job_stream_leave(j);
 }
 
-static const struct code_calls_in_line *in_line(void)
-{
-	return arcs_are_on() ? &arcs_in_line : 0;
-}
-
 static void emit_stubs(struct arena *a, struct out *o)
 {
 	filter_emit_thunks(a, o);
@@ -81,7 +76,7 @@ static void emit_stubs(struct arena *a, struct out *o)
 }
 
 static const struct code_calls calls = {
-	.in_line = in_line,
+	.steps = &arcs_steps,
 	.are_followed = filter_calls_are_on,
 	.leaves = leaves,
 	.new_step = new_step,

@@ -40,28 +40,14 @@
 
 struct segment_insn;
 struct sim_hierarchy;
-struct sim_record;
 struct thread;
 
 extern bool uses_are_on;
-/* Only some lines are looked at (uses_watch.h). */
-extern bool uses_are_some;
-
-static inline bool uses_are_counted_in_code(void)
-{
-	return uses_are_on && !uses_are_some;
-}
-
-/* Does the place, by number, of a level have a line that code must not hit therefore? */
-bool uses_hide(const struct filter_level *l, uint64_t place);
 
 /* Can they be told for the hierarchy, if the filter has its first level and its second one? */
 bool uses_fit(const struct sim_hierarchy *h);
 /* Called once, when the levels are made and empty. False: no address space. */
 bool uses_start(struct sim_hierarchy *h);
-
-/* A process begins, also a forked one: other lines are chosen than in the process before. */
-void uses_seed(uint32_t order);
 
 /* A line comes to a level, brought by the instruction of that number; or leaves the level. */
 void uses_begin(const struct filter_level *l, uint32_t place, uint64_t line, uint32_t tag);
@@ -84,16 +70,8 @@ uint32_t uses_nowhere(uint64_t address);
 
 /* A site for an access of the instruction was made. */
 void uses_note_site(uint32_t site, const struct segment_insn *in);
-/*
- * For filter_miss.S: at a site, a line takes the place of a victim, whose cell is that; `next` is
- * behind the call graph's record of events, or NULL.
- */
-void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_t site,
-		  struct sim_record *next);
-/* That record is nearly full: C has to follow the records first. */
-extern uint32_t uses_must_follow;
-/* An access comes to C. */
-void uses_follow(void);
+/* For filter_miss.S: at a site, a line takes the place of a victim, whose cell is that. */
+void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_t site);
 
 /* Are there costs of the instruction that its cell has not? Move them to events of a cell. */
 bool uses_have_costs(const struct segment_insn *in);

@@ -4,10 +4,12 @@
 
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
+#include "engine/simulate/arcs/nodes.h"
+#include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/segments.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "sim/cache/cache_kinds.h"
 
@@ -133,11 +135,9 @@ static void give_cells(const struct tlb *t, uint64_t page)
 
 	for (uint64_t some = t->resident[page]; some; some &= some - 1) {
 		const uint32_t n = (uint32_t)__builtin_ctzll(some);
-		const uint64_t *stamp = stamp_at(&l, n);
 
-		if (!uses_hide(t->level, (uint64_t)(stamp - l.stamps)))
-			*(t == &data ? cell + n : filter_known_code_cell(l.line + n)) =
-				(uint32_t)(uintptr_t)stamp;
+		*(t == &data ? cell + n : filter_known_code_cell(l.line + n)) =
+			(uint32_t)(uintptr_t)stamp_at(&l, n);
 	}
 }
 
@@ -371,10 +371,18 @@ static struct misses *misses_at(uint32_t site)
 	return (struct misses *)(uintptr_t)FILTER_PAGE_MISSES + site;
 }
 
-static void count(unsigned id, uint32_t *counter)
+static void count(const struct filter_owner *o, unsigned id, uint32_t *counter)
 {
-	++*counter;
-	filter_calls_count(core->shared->list.index[id], 1);
+	const uint32_t event = core->shared->list.index[id];
+
+	if (nodes_are_on()) {
+		cells_spare()[event]++;
+		cells_take_spare(
+			filter_cell_number(segments_of_trailer(o->segment), filter_site_insn(o)));
+	} else {
+		++*counter;
+	}
+	filter_calls_count(event, 1);
 }
 
 void filter_pages_missed(uint64_t line, uint32_t site, uint64_t clock)
@@ -387,11 +395,11 @@ void filter_pages_missed(uint64_t line, uint32_t site, uint64_t clock)
 
 	filter_walk_set_now(clock + ((o->flags & FILTER_SITE_SECOND) != 0));
 	insert(tlb, sim_cache_set(tlb, page), sim_entry_of(page, 0));
-	count(SIM_TLB_MISSES + o->column, &misses_at(site)->first);
+	count(o, SIM_TLB_MISSES + o->column, &misses_at(site)->first);
 	if (!second->memory || sim_cache_use(second, page, 0) != SIM_NO_LINE)
 		return;
 	sim_cache_insert(second, page, 0);
-	count(SIM_TLB_MISSES + 3 + o->column, &misses_at(site)->second);
+	count(o, SIM_TLB_MISSES + 3 + o->column, &misses_at(site)->second);
 }
 
 bool filter_pages_missed_at(uint32_t site)

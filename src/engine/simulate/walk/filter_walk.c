@@ -14,7 +14,6 @@
 #include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_pages.h"
 #include "sim/cache/cache_kinds.h"
-#include "sim/calls/call_records.h"
 #include "sim/system/hierarchy.h"
 #include "sim/system/walk.h"
 
@@ -98,7 +97,7 @@ uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
 	if (!cell || *cell || l == &w.last)
 		return cell ? *cell : 0;
 	hidden = filter_pages_hidden(l, line);
-	if (hidden || l != &w.data || !(f.prefetches || uses_are_some))
+	if (hidden || l != &w.data || !f.prefetches)
 		return hidden;
 	entry = search(l, line & l->set_mask, cell);
 	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
@@ -124,9 +123,8 @@ static void show(const struct filter_level *l, uint64_t place)
 	const uint64_t entry = entries_of(l)[place];
 	uint32_t *cell = cell_in(entry);
 
-	if (l == &w.last ||
-	    (!sim_entry_has(entry, SIM_PREFETCHED) &&
-	     filter_pages_let(l, filter_line_of(l, cell), place) && !uses_hide(l, place)))
+	if (l == &w.last || (!sim_entry_has(entry, SIM_PREFETCHED) &&
+			     filter_pages_let(l, filter_line_of(l, cell), place)))
 		*cell = (uint32_t)(uintptr_t)&l->stamps[place];
 	else
 		*cell = 0;
@@ -150,12 +148,11 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 static void lose(const struct filter_level *l, uint64_t place)
 {
 	uint32_t *cell = cell_in(entries_of(l)[place]);
-	const bool is_used = *cell || uses_hide(l, place);
 
 	if (uses_are_on && cell != nobody())
 		uses_end(l, stamp_at(l, place), filter_line_of(l, cell));
 	if (l != &w.last && cell != nobody())
-		filter_pages_lose(l, filter_line_of(l, cell), is_used ? l->stamps[place] : 0);
+		filter_pages_lose(l, filter_line_of(l, cell), *cell ? l->stamps[place] : 0);
 	*cell = 0;
 }
 
@@ -197,11 +194,6 @@ static void take_out(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	l->stamps[entry - entries_of(l)] = 0;
 	*entry = entry_of(nobody(), 0);
 	filter_forget_oldest(l, set);
-}
-
-void filter_walk_show(const struct filter_level *l, uint64_t place)
-{
-	show(l, place);
 }
 
 uint64_t filter_walk_line(const struct filter_level *l, uint64_t place)
@@ -268,12 +260,9 @@ bool filter_walk_is_quick(bool is_code)
 	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
 					*second = &g->levels[1];
 
-	if (uses_are_on && ((is_code && !uses_are_some) ||
-			    f.core->shared->list.index[SIM_LINE_USE + 1] >= SIM_RECORD_EVENT_COUNT))
-		return false;
-	return w.last.stamps && first->prefetcher == SIM_PREFETCH_NONE &&
-	       second->inclusion != SIM_EXCLUSIVE && second->prefetcher != SIM_PREFETCH_STRIDE &&
-	       !second->is_write_through;
+	return w.last.stamps && !(is_code && uses_are_on) &&
+	       first->prefetcher == SIM_PREFETCH_NONE && second->inclusion != SIM_EXCLUSIVE &&
+	       second->prefetcher != SIM_PREFETCH_STRIDE && !second->is_write_through;
 }
 
 bool filter_walk_removes(void)
@@ -308,49 +297,11 @@ static void take(struct filter_level *l, struct sim_cache *c, uint32_t n)
 		entries_of(l)[i] = entry_of(nobody(), 0);
 }
 
-/* Exchanges an event with the one that has a position in cells. */
-static void move_to(struct sim_events *list, unsigned id, uint32_t position, uint8_t order[])
-{
-	const uint8_t from = list->index[id], to = (uint8_t)position, told = order[from];
-	const struct sim_event event = list->items[from];
-
-	list->index[list->items[to].id] = from;
-	list->index[id] = to;
-	list->items[from] = list->items[to];
-	list->items[to] = event;
-	order[from] = order[to];
-	order[to] = told;
-}
-
-/*
- * Events that may be as frequent as misses of the first levels get the positions in a cell behind
- * those, which the call graph's records have. Others, of deeper levels, get theirs.
- */
-static void order_cells(struct sim_events *list)
-{
-	static const unsigned often[] = {SIM_LINE_USE,	     SIM_LINE_USE + 1, SIM_WRITE_BACKS,
-					 SIM_TLB_MISSES + 1, SIM_TLB_MISSES,   SIM_TLB_MISSES + 2};
-	uint8_t from[CELLS_MOST_ORDERED], order[CELLS_MOST_ORDERED];
-	uint32_t next = list->index[SIM_MISSES + 2] + 1u;
-
-	if (list->count > CELLS_MOST_ORDERED)
-		return;
-	for (uint32_t i = 0; i < list->count; i++)
-		from[i] = (uint8_t)i;
-	for (uint32_t i = 0; i < sizeof often / sizeof *often; i++)
-		if (list->index[often[i]] != SIM_NO_EVENT && next < SIM_RECORD_EVENT_COUNT)
-			move_to(list, often[i], next++, from);
-	for (uint32_t i = 0; i < list->count; i++)
-		order[from[i]] = (uint8_t)i;
-	cells_set_order(order, list->count);
-}
-
 bool filter_walk_start(struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->shared.geometry;
 
 	f.core = &h->core;
-	order_cells(&h->shared.list);
 	if (!uses_start(h))
 		return false;
 	f.marks = g->write_backs;
@@ -420,7 +371,6 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	const bool dirties = f.marks && (kind == SIM_STORE || kind == SIM_MODIFY);
 	uint64_t *events = cells_spare();
 	bool any = false;
-	uint32_t place;
 
 	if (w.last.stamps)
 		ask_below(end);
@@ -437,13 +387,12 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 		if (events[i])
 			filter_calls_count(i, (int64_t)events[i]);
 	if (any)
-		cells_take_spare(&in->cell);
-	place = filter_walk_place(l, end);
-	engine_assert(place);
+		cells_take_spare(filter_cell_number(filter_access.segment, in));
+	engine_assert(*cell_of(l, end));
 	if (!uses_are_on || kind == SIM_FETCH)
-		return place;
+		return *cell_of(l, end);
 	uses_touch(first, last);
-	return uses_are_some ? place : uses_nowhere(first);
+	return uses_nowhere(first);
 }
 
 /* Does the instruction begin on a line with the one before, which is not there any more? */
@@ -458,16 +407,14 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 {
 	const struct segment_access *a = segment_accesses(s) + n;
 	struct segment_insn *next = &segment_insns(s)[a->owner + 1];
-	const uint32_t *cell = uses_are_counted_in_code()
-				       ? 0
-				       : cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
+	const uint32_t *cell =
+		uses_are_on ? 0 : cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
 
 	if (!f.removes || !w.code.stamps || a->owner + 1u == s->insns ||
 	    (n + 1u < s->accesses && a[1].owner == a->owner) || !has_lost_line(s, next))
 		return place;
 	filter_fetch(s, next, time);
-	return !cell || cell_in(entries_of(&w.data)[place_of(&w.data, place)]) == cell ? place
-										       : PLACE_LOST;
+	return !cell || *cell ? place : PLACE_LOST;
 }
 
 uint64_t filter_walk_now(void)
