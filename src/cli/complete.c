@@ -71,7 +71,10 @@ static int pending_of(const struct line *l, const char *word)
 		return 0;
 	if (word[1] == '-') {
 		id = row_of(l, word + 2, strlen(word + 2), 0);
-		return id != 0 && option_table.rows[id].argument != NULL ? id : 0;
+		return id != 0 && option_table.rows[id].argument != NULL &&
+				       option_table.rows[id].bare == NULL
+			       ? id
+			       : 0;
 	}
 	for (word++; *word != '\0'; word++) {
 		id = row_of(l, NULL, 0, *word);

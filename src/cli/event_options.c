@@ -23,7 +23,8 @@ int event_options_columns(const struct query *q, struct event_profile *p,
 		columns->sort = columns->items[0];
 	}
 	for (i = 0; columns->by_default && i < p->column_count && i < EVENT_COLUMNS; i++) {
-		if (p->columns[i].name[0] != '\0') /* skip columns whose formula was replaced */
+		/* skip columns whose formula was replaced */
+		if (p->columns[i].name[0] != '\0' && !event_use_is_variance(p, i))
 			columns->items[columns->count++] = i;
 	}
 	return 0;

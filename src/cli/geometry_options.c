@@ -33,7 +33,10 @@ int geometry_options_build(const struct geometry_options *o, struct sim_geometry
 		if (geometry_add(&p, o->caches[i], err) != 0)
 			return -1;
 	}
-	p.line_use |= o->line_use;
+	if (o->line_use) {
+		p.line_use = true;
+		p.line_share = o->line_share;
+	}
 	p.write_backs |= o->write_backs;
 	p.no_instructions |= o->no_instructions;
 	return geometry_build(&p, g, err);

@@ -16,6 +16,7 @@ struct geometry_options {
 	const char *caches[GEOMETRY_MOST_CACHES];
 	unsigned cache_count; /* more than GEOMETRY_MOST_CACHES: an error */
 	bool line_use, write_backs, no_instructions;
+	uint32_t line_share; /* see struct sim_geometry */
 };
 
 /* Build the geometry that the options describe. Returns 0, or -1 with a usage error in *err. */

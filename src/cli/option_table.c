@@ -246,8 +246,11 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			 .help = "Also simulate these caches in the same run: 'NAME=SIZE,WAYS,LINE "
 				 "...'; their events end in _2, _3, ...",
 			 .group = SIMULATE},
-	[OPTION_LINE_USE] = {"line-use", 0, NULL, OPTION_FLAG, AT(geometry.line_use),
-			     .help = "Count uses of each line, and its bytes that are never used",
+	[OPTION_LINE_USE] = {"line-use", 0, "LINES", OPTION_CALL, .take = simulate_take_line_use,
+			     .bare = "1/" SIM_LINE_SHARE_TEXT,
+			     .help = "Estimate uses of lines, and bytes that are never used, from "
+				     "one in " SIM_LINE_SHARE_TEXT " lines that come to a "
+				     "cache; 1/N: from one in N; all: count those of each",
 			     .group = SIMULATE},
 	[OPTION_WRITE_BACKS] = {"write-backs", 0, NULL, OPTION_FLAG, AT(geometry.write_backs),
 				.help = "Count dirty lines evicted from a level",

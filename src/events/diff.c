@@ -36,7 +36,8 @@ static int add_common(struct diff *d, struct err *err)
 	for (size_t i = 0; i < d->a.profile->column_count; i++) {
 		const char *name = d->a.profile->columns[i].name;
 
-		if (name[0] == '\0' || events_column(d->b.profile, name, &column, NULL) != 0)
+		if (name[0] == '\0' || event_use_is_variance(d->a.profile, i) ||
+		    events_column(d->b.profile, name, &column, NULL) != 0)
 			continue;
 		if (add_column(d, name, err) != 0)
 			return -1;

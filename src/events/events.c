@@ -244,11 +244,14 @@ static double value_of(const void *context, size_t column)
 
 double events_value(const struct event_profile *p, size_t column, const uint64_t *values)
 {
+	const struct event_column *c = &p->columns[column];
+	double value;
+
 	if (column < p->measured)
 		return (double)values[column];
-	return event_sample_bound(
-		p, p->columns[column].bound,
-		formula_value(&p->columns[column].formula, value_of, &(struct values){p, values}));
+	value = formula_value(&c->formula, value_of, &(struct values){p, values});
+	return c->variance != 0 ? event_use_bound(p, c, values, value)
+				: event_sample_bound(p, c->bound, value);
 }
 
 /* ---- The rest ---- */
@@ -358,7 +361,8 @@ int events_open(struct event_profile *p, const char *path, int64_t process, stru
 
 	if (status != 0)
 		return status;
-	if (event_sample_apply(p, err) != 0 || event_sample_add_bounds(p, err) != 0) {
+	if (event_sample_apply(p, err) != 0 || event_sample_add_bounds(p, err) != 0 ||
+	    event_use_apply(p, err) != 0 || event_use_add_bounds(p, err) != 0) {
 		events_close(p);
 		return -1;
 	}

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "events/event_sample.h"
+#include "events/event_use.h"
 #include "events/formula.h"
 #include "store/events.h"
 
@@ -15,8 +16,12 @@ struct event_column {
 	const char *text;	 /* formula; NULL: measured */
 	struct formula formula;
 	size_t weight; /* size of the formula, including the columns that it names */
-	/* of misses in a sampled simulation: 1 + 2 * level, the lower; 2 + 2 * level, the upper */
+	/*
+	 * Of misses in a sampled simulation: 1 + 2 * level, the lower; 2 + 2 * level, the upper. Of
+	 * line use, if variance is set, the same with its event.
+	 */
 	unsigned bound;
+	size_t variance; /* the column of that; 0: there is none */
 };
 
 /* What a data structure is, and how it is accessed, in words; NULL: not known. */
@@ -51,6 +56,7 @@ struct event_profile {
 	struct map module_paths; /* id -> address of the path */
 	uint64_t totals[STORE_MAX_COLUMNS];
 	struct event_sample sample; /* costs and totals are estimates then */
+	struct event_use use;
 };
 
 /*

@@ -228,7 +228,9 @@ static json_t *json_event(const struct export_data *d, const struct export_colum
 
 	json_object_set_new(o, "name", json_text(c->name));
 	json_object_set_new(o, "description", json_text(c->title));
-	json_object_set_new(o, "estimated", json_boolean(d->is_sampled));
+	json_object_set_new(
+		o, "estimated",
+		json_boolean(d->is_sampled || event_use_is_estimate(c->profile, c->index)));
 	return o;
 }
 

@@ -56,8 +56,9 @@ static void add_row(const struct option_table *t, const struct option_use *use, 
 		text_addf(&name, "  -%c, ", row->letter);
 	else
 		text_addf(&name, "%*s", LONG_NAME, "");
-	text_addf(&name, "--%s%s%s", row->name, row->argument != NULL ? "=" : "",
-		  row->argument != NULL ? row->argument : "");
+	text_addf(&name, "--%s%s%s%s%s", row->name, row->bare != NULL ? "[" : "",
+		  row->argument != NULL ? "=" : "", row->argument != NULL ? row->argument : "",
+		  row->bare != NULL ? "]" : "");
 	text_add(out, text_get(&name));
 	if (name.count + 2 > HELP_AT)
 		text_addf(out, "\n%*s", HELP_AT, "");

@@ -50,7 +50,9 @@ struct option_row {
 	size_t room;	 /* for a list: number of items that fit */
 	const char *help;
 	const char *group; /* heading in help, for consecutive rows */
-	const char *what;  /* name of the value in messages; NULL: the long name */
+	const char
+		*bare; /* the value of `--name` alone; others need `=` then. NULL: there is none */
+	const char *what; /* name of the value in messages; NULL: the long name */
 	uint64_t least, most;
 	const char *const *choices; /* ends with NULL */
 	enum option_names names;

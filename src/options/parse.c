@@ -184,6 +184,8 @@ static int take_long(struct parser *p, const char *word, char ***next)
 		return take(p, id, NULL);
 	if (equals != NULL)
 		return take(p, id, equals + 1);
+	if (row->bare != NULL)
+		return take(p, id, row->bare);
 	if (**next == NULL)
 		return err_set(p->err, "'--%s' lacks its value: --%s %s", row->name, row->name,
 			       row->argument);

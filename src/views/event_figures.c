@@ -192,6 +192,21 @@ void event_put_end(const struct event_profile *p, struct text *out)
 		text_addf(out, "ended after %s", figure_duration((uint64_t)wall_ns, time));
 }
 
+/* What estimates rest on, if any are shown. */
+static void put_line_use(const struct event_profile *p, const struct event_columns *c,
+			 struct text *out)
+{
+	bool any = event_use_is_estimate(p, c->sort);
+
+	for (size_t i = 0; i < c->count; i++)
+		any |= event_use_is_estimate(p, c->items[i]);
+	if (any)
+		text_addf(out,
+			  "\nAcCost and SpLoss: estimates, from one in %" PRIu64
+			  " lines that came to a cache; low and high: 95 %%",
+			  p->use.share);
+}
+
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
 		   const struct display *d, struct text *out)
 {
@@ -226,6 +241,7 @@ void event_heading(const struct event_profile *p, const struct event_columns *c,
 		text_addf(out, FIT_STAY "%s",
 			  event_figure(events_value(p, c->items[i], p->totals), figure));
 	}
+	put_line_use(p, c, out);
 	text_add(out, "\n\n");
 	fit_prose(out, from, 0, d);
 }

@@ -17,7 +17,7 @@ import sys
 
 SECTIONS = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO']
 # "  -o, --output=FILE   Write ..." or "      --no-pager   Write ..."; what goes on below stands far right.
-HELP_OPTION = re.compile(r'^ {2,6}((?:-\S, )?--[a-z][a-z-]*(?:=\S+)?)(?: |$)', re.M)
+HELP_OPTION = re.compile(r'^ {2,6}((?:-\S, )?--[a-z][a-z-]*(?:=\S+|\[=\S+\])?)(?: |$)', re.M)
 
 
 def run(*argv):

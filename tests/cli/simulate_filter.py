@@ -18,7 +18,7 @@ def the_filter_changes_nothing():
     shapes = [['--cache=L1d=4K,full,64'], ['--cache=L1d=4K,4,64,srrip'], ['--cache=L1d=3K,3,64'],
               ['--cache=L1d=4K,4,32', '--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive'],
               ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
-              ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'],
+              ['--line-use=all'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'],
               ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride'],
               # Several with a filter that they share, and such as cannot share one.
               ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64', '--also=L1d=8K,8,64,srrip L1i=4K,4,64 LL=32K,8,64'],

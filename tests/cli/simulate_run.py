@@ -123,7 +123,7 @@ def larger_caches_miss_less():
 
 @case
 def line_use_is_charged_to_who_loaded():
-    simulate(*SMALL, '--line-use', '--', program('strings'))
+    simulate(*SMALL, '--line-use=all', '--', program('strings'))
     t = totals()
     misses = t['I1mr'] + t['D1mr'] + t['D1mw']
     # Each line is used at least once, and costs 1000 at most; a line has 64 bytes.

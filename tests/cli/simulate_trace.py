@@ -118,7 +118,7 @@ def dinero_says_the_same_of_single_bytes():
 @case
 def features_add_events():
     text = lackey(make_trace(3000))
-    got = counts('--trace', '-', *CACHES, '--write-backs', '--line-use', '--cache', 'DTLB=4,full,4K', stdin=text)
+    got = counts('--trace', '-', *CACHES, '--write-backs', '--line-use=all', '--cache', 'DTLB=4,full,4K', stdin=text)
     want = 'Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw D1wb LLwb AcCost1 SpLoss1 AcCost2 SpLoss2 DTmr DTmw'
     check(' '.join(got) == want, got)
     check(all(got[name] > 0 for name in got), got)

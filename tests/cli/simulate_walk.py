@@ -6,9 +6,13 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
-from cases import case, check, main
-from simulate_common import SMALL, ask, check_filter, environment, program, set_up, simulate
+import csv
+import io
 
+from cases import case, check, main
+from simulate_common import SMALL, ask, check_filter, costs, environment, names, program, run, set_up, simulate
+
+SCRIPT = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
 TINY = ['--cache=L1i=2K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=4K,1,64']
 
 
@@ -78,25 +82,81 @@ def uses_of_lines():
                   ['--cache=L2=8K,2,64,exclusive'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,srrip'], ['--cache=LL=none'],
                   ['--cache=L1d=4K,4,64,next-line', '--cache=LL=32K,8,64,inclusive,next-line'], ['--cache=LL=64K,16,64,stride'],
                   ['--cache=L1d=6K,12,64', '--cache=LL=60K,20,64'], ['--no-instructions'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=4,2,4K'], ['--also=L1d=2K,2,64 LL=16K,4,64']):
-        check_filter('--line-use', *SMALL, *shape, '--', *text())
+        check_filter('--line-use=all', *SMALL, *shape, '--', *text())
     for shape in SMALL, TINY:
-        check_all('--line-use', *shape)
+        check_all('--line-use=all', *shape)
     for last in '64K,16,64', '192K,16,64,inclusive', '6M,12,64':
-        check_filter('--no-call-graph', '--line-use', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
+        check_filter('--no-call-graph', '--line-use=all', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
 
 
 @case
 def uses_of_lines_whatever_comes_between():
     """Reports, instructions that are done again, an emptied code cache, lines of code that leave as it runs."""
-    script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
     with environment('report_us=1000'):
-        check_all('--line-use', *TINY)
-        check_all('--line-use', '--write-backs', *TINY, '--cache=LL=8K,1,64,inclusive')
+        check_all('--line-use=all', *TINY)
+        check_all('--line-use=all', '--write-backs', *TINY, '--cache=LL=8K,1,64,inclusive')
     with environment('cache_mb=2,report_us=1000', PERL_HASH_SEED='0'):
-        check_filter('--line-use', *SMALL, '--', 'perl', '-e', script)
-    check_all('--line-use', *TINY, '--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K')
+        check_filter('--line-use=all', *SMALL, '--', 'perl', '-e', SCRIPT)
+    check_all('--line-use=all', *TINY, '--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K')
     for command in 'toggles', 'special':
-        check_filter('--line-use', *TINY, '--', program(command))
+        check_filter('--line-use=all', *TINY, '--', program(command))
+
+
+@case
+def uses_of_some_lines():
+    """Those that are looked at leave code. If these are all, counts are exact, too; else those of the caches are."""
+    shapes = SMALL, TINY, [*TINY, '--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K'], [*TINY, '--write-backs', '--cache=LL=8K,1,64,inclusive']
+    for shape in shapes:
+        check_all('--line-use=1/1', *shape)
+    for shape in (['--cache=L1d=6K,12,64', '--cache=LL=60K,20,64'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=LL=none'], ['--no-instructions'],
+                  ['--cache=L2=8K,2,64,exclusive']):
+        check_filter('--line-use=1/1', *SMALL, *shape, '--', *text())
+    with environment('cache_mb=2,report_us=1000', PERL_HASH_SEED='0'):
+        check_filter('--line-use=1/1', *SMALL, '--', 'perl', '-e', SCRIPT)
+    check_filter('--no-call-graph', '--line-use=1/1', *SMALL[:2], '--cache=LL=64K,16,64', '--', program('over-tables'))
+    for command, shape in [(command, shape) for command in (text(), [program('unaligned'), 'sums'], [program('over-tables')]) for shape in shapes]:
+        simulate('--line-use=1/5', *shape, '--', *command)
+        simulate(*shape, '--', *command, path='other.db')
+        kept = [names().index(name) for name in names('other.db')]
+        here = {place: [row[i] for i in kept] for place, row in costs().items()}
+        there = {place: row for place, row in costs('other.db').items()}
+        different = [place for place in set(here) | set(there) if here.get(place, [0] * len(kept)) != there.get(place, [0] * len(kept))]
+        check(not different, command, shape, different[:5])
+
+
+EVENTS = 'AcCost1', 'SpLoss1', 'AcCost2', 'SpLoss2'
+
+
+def estimates(by, path):
+    """{(row, event): (value, low, high)} of a view."""
+    rows = csv.DictReader(io.StringIO(run('report', '--by', by, '--format=csv', '-i', path)[1]))
+    return {(row['name'], row['file'], row['object'], cost): [float(row.get(cost + end, row[cost])) for end in ('', '.low', '.high')]
+            for row in rows for kind in ('self_', 'inclusive_') for cost in (kind + event for event in EVENTS)}
+
+
+@case
+def intervals_hold_the_exact_counts():
+    """95 % of them, of the run and of functions; and the estimates have no bias."""
+    seeds, command, held = 80, ['--', *text()], {'process': [], 'function': []}
+    for shape in SMALL, TINY:
+        simulate('--line-use=all', *shape, *command, path='other.db')
+        exact = {by: estimates(by, 'other.db') for by in held}
+        sums = {}
+        for seed in range(seeds):
+            simulate('--line-use=1/8', '--seed=%d' % seed, *shape, *command)
+            for by in ('function', 'process') if seed < 10 else ('process', ):
+                told = estimates(by, 'run.db')
+                held[by] += [told[key][1] <= value <= told[key][2] for key, (value, *_) in exact[by].items() if value]
+            for key, values in told.items():
+                sums.setdefault(key, []).append(values)
+        for key, told in sums.items():
+            value = exact['process'][key][0]
+            reach = sum(high - low for _, low, high in told) / seeds / 2
+            # That of a mean of 80 is a ninth; 4 standard deviations are no chance.
+            check(abs(sum(v for v, *_ in told) / seeds - value) < 4 / 1.96 * reach / seeds**.5, shape, key, value, told)
+    # 320 intervals of two shapes are about independent, so 0.90 is 4 standard deviations below 0.95.
+    for by, all_of in held.items():
+        check(sum(all_of) >= .9 * len(all_of), by, sum(all_of), 'of', len(all_of))
 
 
 @case
@@ -120,14 +180,14 @@ def processes_and_hand_overs():
 def calls_are_followed_with_all_levels():
     """Arcs, jumps and nodes: misses of the second level, of pages and write-backs belong to the calls that were open."""
     deep = ['--write-backs', '--cache=L2=16K,4,64', '--cache=DTLB=16,full,4K', '--cache=ITLB=8,2,4K']
-    for more in (['--context=2', '--write-backs'], ['--jumps', '--line-use'], ['--context=2', '--line-use', '--jumps'],
-                 ['--separate-threads', '--line-use'], ['--jumps', *deep], ['--context=2', '--jumps', *deep],
+    for more in (['--context=2', '--write-backs'], ['--jumps', '--line-use=all'], ['--context=2', '--line-use=all', '--jumps'],
+                 ['--separate-threads', '--line-use=all'], ['--jumps', *deep], ['--context=2', '--jumps', *deep],
                  ['--separate-threads', '--cache=LL=64K,16,64,random'], ['--jumps', '--cache=L1d=4K,4,64,fifo', '--cache=LL=none']):
         for command in 'call-graph', 'made-code':
             check_filter(*SMALL, *more, '--', program(command))
     for switch in 'report_us=1000', 'vector=0':
         with environment(switch):
-            for more in ['--jumps', '--context=1', *deep], ['--line-use', '--jumps'], deep:
+            for more in ['--jumps', '--context=1', *deep], ['--line-use=all', '--jumps'], ['--line-use=1/1'], deep:
                 for command in 'call-graph', 'toggles':
                     check_filter(*SMALL, *more, '--', program(command))
 
@@ -135,11 +195,11 @@ def calls_are_followed_with_all_levels():
 @case
 def a_note_says_that_accesses_are_replayed():
     """So the other cases do see the code that looks into the caches."""
-    for is_replayed, *shape in ((True, '--line-use', '--cache=L2=16K,4,64'), (True, '--context=2', '--line-use'), (False, '--context=2', '--jumps'),
+    for is_replayed, *shape in ((True, '--line-use=all', '--cache=L2=16K,4,64'), (True, '--context=2', '--line-use=all'), (False, '--context=2', '--jumps'),
                                 (False, '--context=2', '--cache=L2=16K,4,64'), (True, '--context=2', '--also=LL=1M,16,64'),
                                 (True, '--cache=L1d=4K,4,64,stride'),
                                 (True, '--write-backs', '--cache=L1d=4K,4,64,fifo'), (True, '--cache=DTLB=4,4,2M'), (False, ),
-                                (False, '--write-backs'), (False, '--line-use'), (False, '--line-use', '--cache=LL=none'),
+                                (False, '--write-backs'), (False, '--line-use'), (False, '--line-use=all', '--cache=LL=none'),
                                 (False, '--cache=LL=32K,8,64,exclusive'), (False, '--machine=zen4', '--jumps'),
                                 (False, '--cache=LL=32K,8,64,inclusive'), (False, '--cache=L1d=4K,4,64,next-line'),
                                 (False, '--cache=DTLB=16,full,4K', '--cache=ITLB=8,2,4K', '--cache=STLB=64,4,4K')):

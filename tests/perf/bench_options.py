@@ -26,7 +26,8 @@ OPTIONS = {
     '--machine=zen4': 1.6,
     '--machine=host': None,
     '--cache=DTLB=64,4,4K': 1.6,
-    '--line-use': 4,
+    '--line-use': 2,
+    '--line-use=all': 4,
     'vector=0': 2,
 }
 CACHES = ['--cache=%s=%s' % (level, shape) for level, (_, shape) in bench_simulate.CACHES.items()]

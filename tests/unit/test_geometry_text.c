@@ -92,6 +92,11 @@ static void what_is_no_cache_is_refused(void **state)
 		{"L1d=32K,8,64,stride,stride", "'stride' and 'stride'"},
 		{"DTLB=0,4,4K", "entries"},
 		{"machine=z80", "no machine 'z80'"},
+		{"line-use=", "line use of ''"},
+		{"line-use=some", "'all' lines, or of '1/N'"},
+		{"line-use=1/0", "N up to 4096"},
+		{"line-use=1/4097", "N up to 4096"},
+		{"line-use=1/8x", "line use of '1/8x'"},
 	};
 	char text[400] = "L1d=";
 
@@ -221,6 +226,7 @@ static void check_round(const struct sim_geometry *g)
 	assert_int_equal(again.is_unified, g->is_unified);
 	assert_int_equal(again.is_tlb_unified, g->is_tlb_unified);
 	assert_int_equal(again.line_use, g->line_use);
+	assert_int_equal(again.line_share, g->line_share);
 	assert_int_equal(again.write_backs, g->write_backs);
 }
 
@@ -251,6 +257,15 @@ static void what_is_written_is_read_again(void **state)
 	add(&p, "STLB=1024,8,1G");
 	add(&p, "line-use");
 	assert_int_equal(geometry_build(&p, &g, &err), 0);
+	assert_int_equal(g.line_share, SIM_LINE_SHARE);
+	check_round(&g);
+	add(&p, "line-use = 1/7");
+	assert_int_equal(geometry_build(&p, &g, &err), 0);
+	assert_int_equal(g.line_share, 7);
+	check_round(&g);
+	add(&p, "line-use = all");
+	assert_int_equal(geometry_build(&p, &g, &err), 0);
+	assert_true(g.line_use && g.line_share == 0);
 	check_round(&g);
 }
 

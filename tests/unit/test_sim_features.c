@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "sim/system/hierarchy.h"
 #include "collector/simulation/sim_heap.h"
+#include "sim/system/hierarchy.h"
 
 #define LINE 64u
 
@@ -84,8 +84,9 @@ static void check_names(const struct sim_geometry *g, const char *expected)
 }
 
 /*
- * 3, misses of five levels and two TLBs, write-backs, line use, prefetches, unknown references of
- * five levels, and those behind others of four: 3 + 15 + 6 + 5 + 4 + 12 + 15 + 12.
+ * 3, misses of five levels and two TLBs, write-backs, line use and its variances, prefetches,
+ * unknown references of five levels, and those behind others of four: 3 + 15 + 6 + 5 + 8 + 12 + 15
+ * + 12.
  */
 static void a_geometry_may_have_all_events_there_are(void **state)
 {
@@ -100,8 +101,9 @@ static void a_geometry_may_have_all_events_there_are(void **state)
 	g.code.prefetcher = SIM_PREFETCH_NEXT_LINE;
 	g.code_tlb = g.data_tlb = g.second_tlb = (struct sim_tlb_geometry){16, 4, 4096};
 	g.write_backs = g.line_use = g.is_sampled = true;
+	g.line_share = SIM_LINE_SHARE;
 	begin(&g);
-	assert_int_equal(h.shared.list.count, 72);
+	assert_int_equal(h.shared.list.count, 76);
 	assert_int_equal(h.shared.list.count, SIM_MAX_EVENTS);
 	assert_true(sim_core_data(&h.core, 0, 8, SIM_LOAD, events));
 	assert_int_equal(events[index_of("D1mr")], 1);
@@ -126,6 +128,8 @@ static void events_are_named_as_callgrind_names_them(void **state)
 	g.code.size_bytes = 0;
 	g.line_use = true;
 	check_names(&g, "Ir Dr Dw D1mr D1mw D1wb AcCost1 SpLoss1");
+	g.line_share = 2;
+	check_names(&g, "Ir Dr Dw D1mr D1mw D1wb AcCost1 SpLoss1 AcVar1 SpVar1");
 	g.is_unified = true;
 	g.write_backs = g.line_use = false;
 	g.data_tlb = (struct sim_tlb_geometry){4, 0, 4096};

@@ -94,8 +94,10 @@ static int check(const struct options *o, struct err *err)
 	}
 	if (options_given(o, OPTION_TRACE_FORMAT))
 		return err_set(err, "--trace-format is for --trace: add that, or leave it out");
-	if (!o->curve && options_given(o, OPTION_SEED) && !options_given(o, OPTION_SAMPLE))
-		return err_set(err, "--seed is for --curve and --sample: add one, or leave it out");
+	if (!o->curve && options_given(o, OPTION_SEED) && !options_given(o, OPTION_SAMPLE) &&
+	    !options_given(o, OPTION_LINE_USE))
+		return err_set(err, "--seed is for --curve, --sample and --line-use: add one, or "
+				    "leave it out");
 	if (!o->curve) {
 		return curve == NULL
 			       ? 0

@@ -62,6 +62,7 @@ static int add_also(struct channel_config *c, const char *text, struct err *err)
 		status = geometry_add(&plan, word, err);
 	if (status == 0)
 		status = geometry_build(&plan, &g, err);
+	g.line_share = 0;
 	free(copy);
 	return status == 0 ? add_geometry(c, &g, err) : -1;
 }
@@ -151,6 +152,16 @@ static int take_sets(const struct options *o, struct sim_geometry *g, struct err
 	return 0;
 }
 
+/* Replay counts the uses of all lines. */
+static void take_line_share(const struct options *o, struct channel_config *c,
+			    struct sim_geometry *g)
+{
+	if (o->also_count > 0)
+		g->line_share = 0;
+	if (g->line_share > 0)
+		c->seed = o->seed;
+}
+
 static int prepare(struct options *o, struct simulate_events *events, struct err *err)
 {
 	struct channel_config *c = &o->run.config;
@@ -158,7 +169,10 @@ static int prepare(struct options *o, struct simulate_events *events, struct err
 
 	if (check_graph(o, err) != 0 || check_data(o, err) != 0 ||
 	    geometry_options_build(&o->geometry, &g, err) != 0 || take_sample(o, &g, err) != 0 ||
-	    take_sets(o, &g, err) != 0 || add_geometry(c, &g, err) != 0)
+	    take_sets(o, &g, err) != 0)
+		return -1;
+	take_line_share(o, c, &g);
+	if (add_geometry(c, &g, err) != 0)
 		return -1;
 	if (o->also_count + 1 > CHANNEL_MAX_GEOMETRIES)
 		return err_set(err, "more than %u hierarchies: simulate fewer in one run",

@@ -41,6 +41,7 @@ int simulate_trace(const struct options *o)
 
 	if (geometry_options_build(&o->geometry, &g, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
+	g.line_share = 0;
 	if (!is_stdin)
 		in = fopen(o->trace, "re");
 	if (in == NULL) {

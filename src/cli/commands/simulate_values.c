@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "cli/option_values.h"
 #include "cli/options.h"
+#include "collector/simulation/geometry_text.h"
 #include "sim/calls/contexts.h"
 
 static int add_line(struct simulate_curve *o, const char *word, struct err *err)
@@ -208,6 +209,14 @@ int simulate_take_sample(void *options, const char *text, struct err *err)
 }
 
 /* Parse "1/8" or "1/8,3". */
+int simulate_take_line_use(void *options, const char *text, struct err *err)
+{
+	struct geometry_options *o = &((struct options *)options)->geometry;
+
+	o->line_use = true;
+	return geometry_line_share(text, &o->line_share, err);
+}
+
 int simulate_take_sets(void *options, const char *text, struct err *err)
 {
 	struct sim_set_choice *c = &((struct options *)options)->sets;

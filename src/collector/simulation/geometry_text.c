@@ -106,7 +106,9 @@ int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct
 	struct sim_cache_geometry caches[GEOMETRY_CACHES];
 	char reason[256];
 
-	*g = (struct sim_geometry){.line_use = p->line_use, .write_backs = p->write_backs};
+	*g = (struct sim_geometry){.line_use = p->line_use,
+				   .line_share = p->line_share,
+				   .write_backs = p->write_backs};
 	take_base(p, caches);
 	for (unsigned i = 0; i < GEOMETRY_CACHES; i++)
 		if (p->has_cache[i])

@@ -8,7 +8,8 @@
  *
  * NAME is L1i, L1d (or I1, D1), L1 for both, L2, L3, L4, LL, ITLB, DTLB, TLB for both, STLB for the
  * second level. WAYS is a number or `full`. A file has one on each line, or `machine = NAME`,
- * `line-use`, `write-backs`, `no-instructions`. A comment begins with #.
+ * `line-use`, `line-use = 1/64`, `line-use = all`, `write-backs`, `no-instructions`. A comment
+ * begins with #.
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_GEOMETRY_TEXT_H
 #define DWELL_COLLECTOR_SIMULATION_GEOMETRY_TEXT_H
@@ -45,10 +46,14 @@ struct geometry_plan {
 	bool has_tlb[GEOMETRY_TLBS];
 	bool is_unified, is_tlb_unified;
 	bool line_use, write_backs, no_instructions;
+	uint32_t line_share; /* see struct sim_geometry */
 };
 
 /* Add "NAME=...", or a line of a file. The last text for a cache counts. */
 int geometry_add(struct geometry_plan *p, const char *text, struct err *err);
+
+/* Parse "all" or "1/N", the lines whose use is counted. */
+int geometry_line_share(const char *text, uint32_t *share, struct err *err);
 
 /* Set the machine: one of the table, or `host`. */
 int geometry_set_machine(struct geometry_plan *p, const char *name, struct err *err);

@@ -46,6 +46,8 @@ static const char *const prefetchers[SIM_PREFETCHERS] = {
 	[SIM_PREFETCH_STRIDE] = "stride",
 };
 
+#define LINE_USE "line-use"
+
 static const char *const writes[] = {"write-back", "write-through"};
 static const char *const allocates[] = {"allocate", "no-allocate"};
 
@@ -53,7 +55,6 @@ static const struct {
 	const char *name;
 	size_t at; /* offset of its bool in the plan */
 } flags[] = {
-	{"line-use", offsetof(struct geometry_plan, line_use)},
 	{"write-backs", offsetof(struct geometry_plan, write_backs)},
 	{"no-instructions", offsetof(struct geometry_plan, no_instructions)},
 };
@@ -218,8 +219,36 @@ static int copy_bare(char copy[MAX_TEXT], const char *text)
 	return 0;
 }
 
+int geometry_line_share(const char *text, uint32_t *share, struct err *err)
+{
+	unsigned n = 0;
+	int length = 0;
+
+	*share = 0;
+	if (strcmp(text, "all") == 0)
+		return 0;
+	if (sscanf(text, "1/%u%n", &n, &length) < 1 || text[length] != '\0' || n == 0 ||
+	    n > SIM_MOST_LINE_SHARE)
+		return err_set(err,
+			       "line use of '%s': it is of 'all' lines, or of '1/N', N up to %u",
+			       text, SIM_MOST_LINE_SHARE);
+	*share = n;
+	return 0;
+}
+
+static int add_line_use(struct geometry_plan *p, const char *value, struct err *err)
+{
+	p->line_use = true;
+	return geometry_line_share(value, &p->line_share, err);
+}
+
 static int add_flag(struct geometry_plan *p, const char *name, struct err *err)
 {
+	if (strcmp(name, LINE_USE) == 0) {
+		p->line_use = true;
+		p->line_share = SIM_LINE_SHARE;
+		return 0;
+	}
 	for (size_t i = 0; i < COUNT(flags); i++) {
 		if (strcmp(flags[i].name, name) != 0)
 			continue;
@@ -243,6 +272,8 @@ int geometry_add(struct geometry_plan *p, const char *text, struct err *err)
 	*value++ = '\0';
 	if (strcmp(copy, "machine") == 0)
 		return geometry_set_machine(p, value, err);
+	if (strcmp(copy, LINE_USE) == 0)
+		return add_line_use(p, value, err);
 	for (size_t i = 0; i < COUNT(names); i++) {
 		if (strcmp(names[i].name, copy) != 0)
 			continue;
@@ -367,8 +398,12 @@ size_t geometry_rows(const struct sim_geometry *g, struct geometry_row rows[GEOM
 		put_tlb(&rows[n++], g->is_tlb_unified ? "TLB" : "DTLB", &g->data_tlb);
 	if (g->second_tlb.entries > 0)
 		put_tlb(&rows[n++], "STLB", &g->second_tlb);
-	if (g->line_use)
-		rows[n++] = (struct geometry_row){"line-use", ""};
+	if (g->line_use) {
+		rows[n] = (struct geometry_row){LINE_USE, "all"};
+		if (g->line_share > 0)
+			snprintf(rows[n].value, sizeof(rows[n].value), "1/%u", g->line_share);
+		n++;
+	}
 	if (g->write_backs)
 		rows[n++] = (struct geometry_row){"write-backs", ""};
 	if (g->sets.parts > 0) {

@@ -188,14 +188,14 @@ static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierar
 	       r.events_at[hierarchy];
 }
 
-/* A line was evicted, or the run ends: charge its use to the instruction that loaded it. */
+/* A line was evicted, or the run ends: charge its use to who loaded it (0: see uses_watch.h). */
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 {
-	const uint32_t *at = context;
-
-	if (tag)
-		cells_at(tag)[*at + event] += amount;
-	replay_calls_count(*at + event, amount);
+	event += *(const uint32_t *)context;
+	if (!tag)
+		return;
+	cells_at(tag)[event] += amount;
+	replay_calls_count(event, amount);
 }
 
 /* Tags accesses: for line use by the instruction's cell, for strides by its address. */

@@ -32,6 +32,7 @@ static bool start(struct thread *t)
 					"several times as long as code that looks into them: "
 					"dwell-simulate(1) says when");
 		stretches_begin(t);
+		uses_seed(t->process->order);
 		return true;
 	}
 	records_message(t->process, "there is no memory for the simulated caches");

@@ -45,6 +45,13 @@ static const struct name write_backs[] = {
 	{"LLwb", "dirty lines that the last level gave up or let pass: writes to memory"},
 };
 
+static const struct name line_use_variance[] = {
+	{"AcVar1", "variance of AcCost1, which is an estimate"},
+	{"SpVar1", "variance of SpLoss1, which is an estimate"},
+	{"AcVar2", "variance of AcCost2, which is an estimate"},
+	{"SpVar2", "variance of SpLoss2, which is an estimate"},
+};
+
 static const struct name line_use[] = {
 	{"AcCost1", "1000 / uses of a line, summed over lines brought into the first level"},
 	{"SpLoss1", "bytes brought into the first level that nobody touched"},
@@ -167,6 +174,9 @@ void sim_events_of(const struct sim_geometry *g, struct sim_events *e)
 		add(e, SIM_WRITE_BACKS + level, &write_backs[name_of(g, level)]);
 	for (unsigned k = 0; k < (g->level_count > 1 ? 4u : 2u) && g->line_use; k++)
 		add(e, SIM_LINE_USE + k, &line_use[k]);
+	for (unsigned k = 0; k < (g->level_count > 1 ? 4u : 2u) && g->line_use && g->line_share;
+	     k++)
+		add(e, SIM_LINE_USE + 4 + k, &line_use_variance[k]);
 	add_tlbs(g, e);
 	add_prefetches(g, e);
 	if (g->is_sampled)

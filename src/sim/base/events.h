@@ -22,8 +22,9 @@ enum sim_event_id {
 	SIM_TLB_MISSES = SIM_MISSES + 3 * SIM_MAX_LEVELS, /* the same for two levels of TLBs */
 	SIM_WRITE_BACKS = SIM_TLB_MISSES + 3 * 2,	  /* by level */
 	SIM_LINE_USE = SIM_WRITE_BACKS + SIM_MAX_LEVELS,  /* AcCost1 SpLoss1 AcCost2 SpLoss2 */
+	/* then the variances of these, if they are estimates */
 	/* Prefetched lines, and those of them that were used: by level, then for code. */
-	SIM_PREFETCHES = SIM_LINE_USE + 4,
+	SIM_PREFETCHES = SIM_LINE_USE + 8,
 	/*
 	 * Of a sampled simulation, beside misses: those that may have been hits, as the cache began
 	 * empty; and other misses behind one of them in a level above. Level k at 3 * k, in

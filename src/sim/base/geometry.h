@@ -66,6 +66,11 @@ struct sim_set_choice {
 	uint32_t parts, part;
 };
 
+/* Of line_share: usual, and the most, so that what one line stands for has 32 bits. */
+#define SIM_LINE_SHARE	    32
+#define SIM_LINE_SHARE_TEXT "32"
+#define SIM_MOST_LINE_SHARE 4096
+
 /* All zero: a geometry without caches and TLBs, to be filled in. */
 struct sim_geometry {
 	struct sim_cache_geometry
@@ -81,6 +86,7 @@ struct sim_geometry {
 	struct sim_tlb_geometry second_tlb; /* for the misses of both TLBs */
 	bool is_tlb_unified;		    /* data_tlb serves fetches, too */
 	bool line_use;			    /* count AcCost and SpLoss */
+	uint32_t line_share;		    /* of one in so many lines, by chance; 0: of all */
 	bool write_backs;		    /* count dirty lines that leave a level */
 	struct sim_set_choice sets;
 	bool is_sampled; /* caches are emptied now and then: count unknown references */

@@ -138,7 +138,8 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set)
 {
 	if (l->oldest)
 		l->oldest[set] = (struct filter_oldest){.stamp = UINT64_MAX,
-							.place = l->stamps + set * l->places};
+							.place = l->stamps + set * l->places,
+							.watched = l->oldest[set].watched};
 }
 
 static void make_first_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)

@@ -81,10 +81,11 @@
 #define L_BY_USE 32
 #define L_OLDEST 40
 /* struct filter_oldest */
-#define OLDEST_STAMP 0
-#define OLDEST_PLACE 8
-#define OLDEST_CELL  16
-#define OLDEST_SHIFT 5
+#define OLDEST_STAMP   0
+#define OLDEST_PLACE   8
+#define OLDEST_CELL    16
+#define OLDEST_WATCHED 24
+#define OLDEST_SHIFT   5
 /* struct filter_state */
 #define F_DATA		   0
 #define F_CODE		   56
@@ -248,7 +249,8 @@ struct filter_oldest {
 	uint64_t stamp;	 /* UINT64_MAX: unknown */
 	uint64_t *place; /* of that stamp; if unknown, a place that never has UINT64_MAX */
 	uint32_t *cell;	 /* of the line; the one at FILTER_NOBODY if the place is free */
-	uint64_t unused;
+	/* which lines of the set uses_watch.h watches: bit n % 32 for the level's n-th place */
+	uint64_t watched;
 };
 
 /*
@@ -302,6 +304,7 @@ _Static_assert(sizeof(struct filter_oldest) == 1 << OLDEST_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_oldest, stamp) == OLDEST_STAMP, "layout");
 _Static_assert(offsetof(struct filter_oldest, place) == OLDEST_PLACE, "layout");
 _Static_assert(offsetof(struct filter_oldest, cell) == OLDEST_CELL, "layout");
+_Static_assert(offsetof(struct filter_oldest, watched) == OLDEST_WATCHED, "layout");
 _Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
 _Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layout");

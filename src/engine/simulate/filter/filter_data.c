@@ -391,7 +391,7 @@ static void put_reference(struct job *j, const struct access *a, uint32_t n, boo
 /* Counts the use of the line, whose stamp's address is in a->reg. */
 static void put_use(struct job *j, const struct access *a)
 {
-	if (!uses_are_on || a->check == CHECK_ENGINE)
+	if (!uses_are_counted_in_code() || a->check == CHECK_ENGINE)
 		return;
 	filter_need_islands(j, uses_emit_most(&a->m) + RELOAD_BYTES);
 	uses_emit(&j->o, a->reg, &a->m, a->is_live, a->borrows);
@@ -557,7 +557,7 @@ void filter_begin_data(struct job *j)
 		.marks_stores = filter_walk_marks(),
 		.tells_pages = filter_pages_are_on(),
 		.splits_insns = filter_walk_removes(),
-		.one_by_one = uses_are_on,
+		.one_by_one = uses_are_counted_in_code(),
 	};
 
 	filter_work.tails = 0;

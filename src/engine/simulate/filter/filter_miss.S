@@ -26,6 +26,8 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/uses/uses_watch.h"
 #include "engine/simulate/walk/filter_walked.h"
 #include "engine/simulate/whose/held.h"
 #include "engine/simulate/whose/known_lines.h"
@@ -525,6 +527,10 @@ filter_slow:
 	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES
 	miss_of_walk	filter_use_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
 	miss_of_walk	filter_use_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
+	miss_of_walk	filter_watch_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 2
+	miss_of_walk	filter_watch_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 2
+	miss_of_walk	filter_watch_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES, 2
+	miss_of_walk	filter_watch_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES, 2
 	miss_of_walk	filter_walk_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES
 
 	.subsection 3

@@ -55,7 +55,8 @@ extern char filter_whose_data[], filter_whose_data_live[], filter_whose_code[],
 	filter_whose_code_live[], filter_whose_any_data[], filter_whose_any_code[];
 extern char filter_some_data[], filter_some_code[];
 extern char filter_walk_data[], filter_walk_code[], filter_walk_any_data[], filter_walk_any_code[],
-	filter_use_data[], filter_use_any_data[];
+	filter_use_data[], filter_use_any_data[], filter_watch_data[], filter_watch_any_data[],
+	filter_watch_code[], filter_watch_any_code[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refer[];
 
 extern char filter_called_data[], filter_called_data_live[], filter_called_code[],
@@ -76,6 +77,10 @@ static const char *behind_with_data(enum filter_stub stub, bool is_code)
 
 static const char *behind_walk(bool is_code)
 {
+	if (uses_are_some && is_code)
+		return is_quick(&w.code) ? filter_watch_code : filter_watch_any_code;
+	if (uses_are_some)
+		return is_quick(&w.data) ? filter_watch_data : filter_watch_any_data;
 	if (uses_are_on)
 		return is_quick(&w.data) ? filter_use_data : filter_use_any_data;
 	if (!is_quick(is_code ? &w.code : &w.data))

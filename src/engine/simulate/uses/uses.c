@@ -9,6 +9,8 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses_code.h"
+#include "engine/simulate/uses/uses_records.h"
+#include "engine/simulate/uses/uses_watch.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "sim/base/bits.h"
 #include "sim/system/hierarchy.h"
@@ -17,6 +19,8 @@
 #define ROW	16u /* places of a row, at most */
 #define NOWHERE (USES_MOST_PLACES - ROW)
 
+#define USES_EVENTS 8u
+
 struct live {
 	uint64_t uses;
 	uint32_t bias, unused;
@@ -24,12 +28,15 @@ struct live {
 
 /* What lines have cost that an instruction has brought to a first level, and to the last one. */
 struct costs {
-	uint64_t events[4]; /* as from SIM_LINE_USE on */
+	uint64_t events[USES_EVENTS]; /* as from SIM_LINE_USE on */
 };
 
-bool uses_are_on;
+bool uses_are_on, uses_are_some;
 
-enum { DATA, CODE, LAST, LEVELS };
+#define DATA   USES_DATA
+#define CODE   USES_CODE
+#define LAST   USES_LAST
+#define LEVELS USES_LEVELS
 
 #define MOST_PLACES (FILTER_LAST_BYTES / sizeof(uint64_t))
 
@@ -44,19 +51,14 @@ static struct {
 	struct sim_hierarchy *h;
 	struct tables *tables;
 	struct sim_line_use own[LEVELS]; /* the hierarchy's, unused meanwhile */
-	uint32_t at[4];			 /* positions of the events of costs in a cell */
+	uint32_t at[USES_EVENTS];	 /* positions of the events of costs in a cell */
 } f;
 
 /* ---- Places ---- */
 
-static uint32_t number_of(const struct filter_level *l)
+struct sim_line_record *uses_record(const struct filter_level *l, uint32_t place)
 {
-	return l == &w.data ? DATA : l == &w.code ? CODE : LAST;
-}
-
-static struct sim_line_record *record_at(const struct filter_level *l, uint32_t place)
-{
-	return &f.tables->records[number_of(l)][(uint64_t *)(uintptr_t)place - l->stamps];
+	return &f.tables->records[uses_level(l)][(uint64_t *)(uintptr_t)place - l->stamps];
 }
 
 static uint64_t data_place(uint32_t place)
@@ -83,21 +85,23 @@ static void let_mark(uint32_t place, uint64_t first_byte)
 
 static void add(struct sim_line_record *r, uint64_t uses, uint64_t touched)
 {
+	if (!r->tag)
+		return;
 	r->touched |= touched;
 	r->uses = uses < UINT32_MAX - r->uses ? r->uses + (uint32_t)uses : UINT32_MAX;
 }
 
 /* That of the line in the last level, if there is one, and has it. */
-static struct sim_line_record *record_below(uint64_t line)
+struct sim_line_record *uses_record_below(uint64_t line)
 {
 	const uint32_t place = w.last.stamps ? w.last_cells[line] : 0;
 
-	return place ? record_at(&w.last, place) : 0;
+	return place ? uses_record(&w.last, place) : 0;
 }
 
-static void add_to_both(struct sim_line_record *r, uint64_t line, uint64_t uses, uint64_t touched)
+void uses_add(struct sim_line_record *r, uint64_t line, uint64_t uses, uint64_t touched)
 {
-	struct sim_line_record *below = record_below(line);
+	struct sim_line_record *below = uses_record_below(line);
 
 	add(r, uses, touched);
 	if (below)
@@ -126,27 +130,36 @@ static void settle_data(struct sim_line_record *r, uint32_t place, uint64_t line
 	if (!uses)
 		return;
 	live->uses = 0;
-	add_to_both(r, line, uses, gather(place));
+	uses_add(r, line, uses, gather(place));
 }
 
-static void settle_code(struct sim_line_record *r, uint64_t line)
+void uses_settle_code(struct sim_line_record *r, uint64_t line)
 {
 	const struct uses_of_code sum = uses_code_take(line);
 
 	if (sum.uses)
-		add_to_both(r, line, sum.uses, sum.touched);
+		uses_add(r, line, sum.uses, sum.touched);
 }
 
-/* Adds what the first levels have seen of the line. */
-static void settle(uint64_t line)
+static void settle_place(const struct filter_level *l, uint32_t place, uint64_t line)
+{
+	if (uses_are_some)
+		uses_watch_settle(l, place, line);
+	else if (l == &w.data)
+		settle_data(uses_record(l, place), place, line);
+	else
+		uses_settle_code(uses_record(l, place), line);
+}
+
+void uses_settle(uint64_t line)
 {
 	uint32_t place = filter_walk_place(&w.data, line);
 
 	if (place)
-		settle_data(record_at(&w.data, place), place, line);
+		settle_place(&w.data, place, line);
 	place = w.code.stamps ? filter_walk_place(&w.code, line) : 0;
 	if (place)
-		settle_code(record_at(&w.code, place), line);
+		settle_place(&w.code, place, line);
 }
 
 /* ---- Costs ---- */
@@ -167,34 +180,45 @@ static uint32_t first_event(const struct filter_level *l)
 	return l == &w.last ? 2 : 0;
 }
 
-static void charge(const struct filter_level *l, const struct sim_line_record *r)
+static void add_costs(uint64_t *events, uint64_t cost, uint64_t weight)
+{
+	events[0] += cost * weight;
+	events[USES_EVENTS / 2] += cost * cost * weight * (weight - 1);
+}
+
+void uses_charge(const struct filter_level *l, const struct sim_line_record *r, uint64_t weight)
 {
 	uint64_t *events = costs_of(r->tag)->events + first_event(l);
 
-	events[0] += sim_line_access_cost(r);
-	events[1] += lost(r);
+	add_costs(events, sim_line_access_cost(r), weight);
+	add_costs(events + 1, lost(r), weight);
 }
 
-static void charge_calls(const struct filter_level *l, const struct sim_line_record *r)
+void uses_charge_calls(const struct filter_level *l, const struct sim_line_record *r,
+		       uint64_t weight)
 {
 	const uint32_t *at = f.at + first_event(l);
 
-	filter_calls_count(at[0], (int64_t)sim_line_access_cost(r));
-	filter_calls_count(at[1], (int64_t)lost(r));
+	filter_calls_count(at[0], (int64_t)(sim_line_access_cost(r) * weight));
+	filter_calls_count(at[1], (int64_t)(lost(r) * weight));
 }
 
 bool uses_have_costs(const struct segment_insn *in)
 {
 	const struct costs *c = costs_of(segments_insn_number(in));
 
-	return c->events[0] | c->events[1] | c->events[2] | c->events[3];
+	uint64_t any = 0;
+
+	for (uint32_t k = 0; k < USES_EVENTS; k++)
+		any |= c->events[k];
+	return any;
 }
 
 void uses_take_costs(const struct segment_insn *in, uint64_t *events)
 {
 	struct costs *c = costs_of(segments_insn_number(in));
 
-	for (uint32_t k = 0; k < 4; k++)
+	for (uint32_t k = 0; k < USES_EVENTS; k++)
 		if (f.at[k] != SIM_NO_EVENT)
 			events[f.at[k]] += c->events[k];
 	*c = (struct costs){0};
@@ -204,33 +228,39 @@ void uses_take_costs(const struct segment_insn *in, uint64_t *events)
 
 static void begin_data(uint32_t place, uint64_t line, uint32_t tag)
 {
-	*record_at(&w.data, place) = (struct sim_line_record){.tag = tag};
+	*uses_record(&w.data, place) = (struct sim_line_record){.tag = tag};
 	let_mark(place, line << FILTER_LINE_SHIFT);
 }
 
 void uses_begin(const struct filter_level *l, uint32_t place, uint64_t line, uint32_t tag)
 {
+	if (uses_are_some) {
+		uses_watch_begin(l, place, line, tag);
+		return;
+	}
 	if (l == &w.data) {
 		begin_data(place, line, tag);
 		return;
 	}
 	if (l == &w.last)
-		settle(line);
-	*record_at(l, place) = (struct sim_line_record){.tag = tag};
+		uses_settle(line);
+	*uses_record(l, place) = (struct sim_line_record){.tag = tag};
 }
 
 void uses_end(const struct filter_level *l, uint32_t place, uint64_t line)
 {
-	struct sim_line_record *r = record_at(l, place);
+	struct sim_line_record *r = uses_record(l, place);
 
+	if (uses_are_some) {
+		uses_watch_end(l, place, line);
+		return;
+	}
 	if (l == &w.last)
-		settle(line);
-	else if (l == &w.data)
-		settle_data(r, place, line);
+		uses_settle(line);
 	else
-		settle_code(r, line);
-	charge(l, r);
-	charge_calls(l, r);
+		settle_place(l, place, line);
+	uses_charge(l, r, 1);
+	uses_charge_calls(l, r, 1);
 	*r = (struct sim_line_record){0};
 }
 
@@ -239,14 +269,23 @@ void uses_note_site(uint32_t site, const struct segment_insn *in)
 	f.tables->tags[site] = segments_insn_number(in);
 }
 
+uint32_t uses_tag_of_site(uint32_t site)
+{
+	return f.tables->tags[site];
+}
+
 void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_t site)
 {
-	struct sim_line_record *r = record_at(&w.data, place);
+	struct sim_line_record *r = uses_record(&w.data, place);
 
+	if (uses_are_some) {
+		uses_watch_replace(line, place, victim, site);
+		return;
+	}
 	if (r->tag) {
 		settle_data(r, place, filter_line_of_data(victim));
-		charge(&w.data, r);
-		charge_calls(&w.data, r);
+		uses_charge(&w.data, r, 1);
+		uses_charge_calls(&w.data, r, 1);
 	}
 	begin_data(place, line, f.tables->tags[site]);
 }
@@ -259,6 +298,10 @@ void uses_touch_again(uint64_t first, uint64_t last, uint64_t n)
 	const uint32_t place = filter_walk_place(&w.data, first >> FILTER_LINE_SHIFT);
 	uint8_t *touched = touched_at(place);
 
+	if (uses_are_some) {
+		uses_watch_touch(first, last, n);
+		return;
+	}
 	live_at(place)->uses += n;
 	for (uint64_t at = first & in_line; at <= (last & in_line); at++)
 		touched[at] = 0xff;
@@ -276,11 +319,11 @@ void uses_touch(uint64_t first, uint64_t last)
 /* The use is in its records already. */
 static void take_from_records(const struct filter_level *l, uint32_t place, uint64_t line)
 {
-	struct sim_line_record *below = record_below(line);
+	struct sim_line_record *below = uses_record_below(line);
 
-	record_at(l, place)->uses--;
+	uses_record(l, place)->uses -= uses_record(l, place)->tag != 0;
 	if (below)
-		below->uses--;
+		below->uses -= below->tag != 0;
 }
 
 void uses_unfetch(uint64_t line)
@@ -295,9 +338,9 @@ void uses_untouch(uint64_t line)
 {
 	const uint32_t place = filter_walk_place(&w.data, line);
 
-	if (!place)
+	if (!place || (uses_are_some && uses_watch_untouch(place)))
 		return;
-	if (live_at(place)->uses) {
+	if (!uses_are_some && live_at(place)->uses) {
 		live_at(place)->uses--;
 		return;
 	}
@@ -340,12 +383,15 @@ bool uses_start(struct sim_hierarchy *h)
 	if (!h->shared.geometry.line_use)
 		return true;
 	f.h = h;
-	for (uint32_t k = 0; k < 4; k++)
+	for (uint32_t k = 0; k < USES_EVENTS; k++)
 		f.at[k] = h->shared.list.index[SIM_LINE_USE + k];
 	if (grow_init_whole(&g, sizeof *f.tables) != 0 || !uses_code_start())
 		return false;
 	f.tables = (struct tables *)(void *)g.base;
 	uses_are_on = true;
+	uses_are_some = h->shared.geometry.line_share > 0;
+	if (uses_are_some && !uses_watch_start(h->shared.geometry.line_share))
+		return false;
 	for (uint32_t n = 0; n < LEVELS; n++) {
 		if (!level_of(n)->stamps)
 			continue;
@@ -358,6 +404,13 @@ bool uses_start(struct sim_hierarchy *h)
 static uint64_t line_at(uint32_t n, uint64_t place)
 {
 	return filter_walk_line(level_of(n), place);
+}
+
+static uint64_t weight_of(uint32_t n, uint64_t place)
+{
+	const struct filter_level *l = level_of(n);
+
+	return uses_are_some ? uses_watch_weight(l, (uint32_t)(uintptr_t)&l->stamps[place]) : 1;
 }
 
 static uint64_t places_of(uint32_t n)
@@ -375,10 +428,10 @@ static struct sim_line_record *records_of(uint32_t n)
 static void settle_all(void)
 {
 	uses_code_reach(0, 0);
-	for (uint32_t n = DATA; n <= CODE; n++)
+	for (uint32_t n = DATA; n <= (uses_are_some ? LAST : CODE); n++)
 		for (uint64_t i = 0; i < places_of(n); i++)
 			if (records_of(n)[i].tag)
-				settle(line_at(n, i));
+				uses_settle(line_at(n, i));
 }
 
 void uses_finish(void)
@@ -389,7 +442,7 @@ void uses_finish(void)
 	for (uint32_t n = 0; n < LEVELS; n++)
 		for (uint64_t i = 0; i < places_of(n); i++)
 			if (records_of(n)[i].tag)
-				charge(level_of(n), &records_of(n)[i]);
+				uses_charge(level_of(n), &records_of(n)[i], weight_of(n, i));
 }
 
 /* In the order of the bytes. */
@@ -412,27 +465,37 @@ static uint32_t cell_of(uint32_t tag)
 	return in->cell;
 }
 
+/* A record goes on in the replay. */
+static void hand_over(struct sim_line_use *u, uint64_t line, const struct sim_line_record *r)
+{
+	struct sim_line_record *to;
+
+	sim_line_use_begin(u, line, cell_of(r->tag));
+	to = sim_line_use_find(u, line);
+	to->uses = r->uses;
+	to->touched = in_order(r->touched);
+}
+
+/* Replay looks at each line that comes from now on. What stands for others ends here. */
 void uses_hand_over(void)
 {
 	if (!uses_are_on)
 		return;
 	settle_all();
 	for (uint32_t n = 0; n < LEVELS; n++) {
-		struct sim_line_use *u = &own_level(n)->use;
-
 		if (level_of(n)->stamps)
-			*u = f.own[n];
+			own_level(n)->use = f.own[n];
 		for (uint64_t i = 0; i < places_of(n); i++) {
 			const struct sim_line_record *r = &records_of(n)[i];
-			struct sim_line_record *to;
 
 			if (!r->tag)
 				continue;
-			sim_line_use_begin(u, line_at(n, i), cell_of(r->tag));
-			to = sim_line_use_find(u, line_at(n, i));
-			to->uses = r->uses;
-			to->touched = in_order(r->touched);
+			if (weight_of(n, i) == 1)
+				hand_over(&own_level(n)->use, line_at(n, i), r);
+			else
+				uses_charge(level_of(n), r, weight_of(n, i));
 		}
 	}
-	uses_are_on = false;
+	filter_take_all_misses(); /* what was charged just now */
+	uses_are_on = uses_are_some = false;
 }

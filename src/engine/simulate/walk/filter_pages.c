@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/uses/uses.h"
 #include "engine/simulate/walk/filter_walk.h"
 #include "sim/cache/cache_kinds.h"
 
@@ -135,9 +136,11 @@ static void give_cells(const struct tlb *t, uint64_t page)
 
 	for (uint64_t some = t->resident[page]; some; some &= some - 1) {
 		const uint32_t n = (uint32_t)__builtin_ctzll(some);
+		const uint64_t *stamp = stamp_at(&l, n);
 
-		*(t == &data ? cell + n : filter_known_code_cell(l.line + n)) =
-			(uint32_t)(uintptr_t)stamp_at(&l, n);
+		if (!uses_hide(t->level, (uint64_t)(stamp - l.stamps)))
+			*(t == &data ? cell + n : filter_known_code_cell(l.line + n)) =
+				(uint32_t)(uintptr_t)stamp;
 	}
 }
 

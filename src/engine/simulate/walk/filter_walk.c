@@ -97,7 +97,7 @@ uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
 	if (!cell || *cell || l == &w.last)
 		return cell ? *cell : 0;
 	hidden = filter_pages_hidden(l, line);
-	if (hidden || l != &w.data || !f.prefetches)
+	if (hidden || l != &w.data || !(f.prefetches || uses_are_some))
 		return hidden;
 	entry = search(l, line & l->set_mask, cell);
 	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
@@ -123,8 +123,9 @@ static void show(const struct filter_level *l, uint64_t place)
 	const uint64_t entry = entries_of(l)[place];
 	uint32_t *cell = cell_in(entry);
 
-	if (l == &w.last || (!sim_entry_has(entry, SIM_PREFETCHED) &&
-			     filter_pages_let(l, filter_line_of(l, cell), place)))
+	if (l == &w.last ||
+	    (!sim_entry_has(entry, SIM_PREFETCHED) &&
+	     filter_pages_let(l, filter_line_of(l, cell), place) && !uses_hide(l, place)))
 		*cell = (uint32_t)(uintptr_t)&l->stamps[place];
 	else
 		*cell = 0;
@@ -148,11 +149,12 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 static void lose(const struct filter_level *l, uint64_t place)
 {
 	uint32_t *cell = cell_in(entries_of(l)[place]);
+	const bool is_used = *cell || uses_hide(l, place);
 
 	if (uses_are_on && cell != nobody())
 		uses_end(l, stamp_at(l, place), filter_line_of(l, cell));
 	if (l != &w.last && cell != nobody())
-		filter_pages_lose(l, filter_line_of(l, cell), *cell ? l->stamps[place] : 0);
+		filter_pages_lose(l, filter_line_of(l, cell), is_used ? l->stamps[place] : 0);
 	*cell = 0;
 }
 
@@ -194,6 +196,11 @@ static void take_out(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	l->stamps[entry - entries_of(l)] = 0;
 	*entry = entry_of(nobody(), 0);
 	filter_forget_oldest(l, set);
+}
+
+void filter_walk_show(const struct filter_level *l, uint64_t place)
+{
+	show(l, place);
 }
 
 uint64_t filter_walk_line(const struct filter_level *l, uint64_t place)
@@ -260,7 +267,7 @@ bool filter_walk_is_quick(bool is_code)
 	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
 					*second = &g->levels[1];
 
-	return w.last.stamps && !(is_code && uses_are_on) &&
+	return w.last.stamps && !(is_code && uses_are_counted_in_code()) &&
 	       first->prefetcher == SIM_PREFETCH_NONE && second->inclusion != SIM_EXCLUSIVE &&
 	       second->prefetcher != SIM_PREFETCH_STRIDE && !second->is_write_through;
 }
@@ -371,6 +378,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	const bool dirties = f.marks && (kind == SIM_STORE || kind == SIM_MODIFY);
 	uint64_t *events = cells_spare();
 	bool any = false;
+	uint32_t place;
 
 	if (w.last.stamps)
 		ask_below(end);
@@ -388,11 +396,12 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 			filter_calls_count(i, (int64_t)events[i]);
 	if (any)
 		cells_take_spare(filter_cell_number(filter_access.segment, in));
-	engine_assert(*cell_of(l, end));
+	place = filter_walk_place(l, end);
+	engine_assert(place);
 	if (!uses_are_on || kind == SIM_FETCH)
-		return *cell_of(l, end);
+		return place;
 	uses_touch(first, last);
-	return uses_nowhere(first);
+	return uses_are_some ? place : uses_nowhere(first);
 }
 
 /* Does the instruction begin on a line with the one before, which is not there any more? */
@@ -407,14 +416,16 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 {
 	const struct segment_access *a = segment_accesses(s) + n;
 	struct segment_insn *next = &segment_insns(s)[a->owner + 1];
-	const uint32_t *cell =
-		uses_are_on ? 0 : cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
+	const uint32_t *cell = uses_are_counted_in_code()
+				       ? 0
+				       : cell_in(entries_of(&w.data)[place_of(&w.data, place)]);
 
 	if (!f.removes || !w.code.stamps || a->owner + 1u == s->insns ||
 	    (n + 1u < s->accesses && a[1].owner == a->owner) || !has_lost_line(s, next))
 		return place;
 	filter_fetch(s, next, time);
-	return !cell || *cell ? place : PLACE_LOST;
+	return !cell || cell_in(entries_of(&w.data)[place_of(&w.data, place)]) == cell ? place
+										       : PLACE_LOST;
 }
 
 uint64_t filter_walk_now(void)

@@ -67,6 +67,9 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 uint32_t filter_walk_place(const struct filter_level *l, uint64_t line);
 uint64_t filter_walk_line(const struct filter_level *l, uint64_t place);
 
+/* Let code hit the line of a place, if nothing else speaks against it. */
+void filter_walk_show(const struct filter_level *l, uint64_t place);
+
 /* For filter_pages.c: the time of accesses. */
 uint64_t filter_walk_now(void);
 void filter_walk_set_now(uint64_t time);

@@ -70,6 +70,86 @@
 	end_call
 	.endm
 
+/* Carry: is place edi of the second level looked at? Changes edx, edi. */
+	.macro is_last_chosen
+	sub	$(FILTER_STAMPS + 2 * FILTER_FIRST_BYTES), %edi
+	mov	%edi, %edx
+	shr	$8, %edx
+	mov	USES_LAST_BITS(,%rdx,4), %edx
+	shr	$3, %edi
+	bt	%edi, %edx
+	.endm
+
+/* Carry: is place rsi watched, of the set with record rcx? Changes edx, edi. */
+	.macro is_watched
+	mov	OLDEST_WATCHED(%rcx), %edx
+	mov	%esi, %edi
+	shr	$3, %edi
+	bt	%edi, %edx
+	.endm
+
+/*
+ * If line rax is watched, counts its use, and goes to `hit` with its place rsi. Changes rcx, rdx,
+ * rdi, r8.
+ */
+	.macro find_watched level, is_quick, pages, hit
+67:	mov	%eax, %ecx
+	and	STATE(\level + L_MASK), %ecx
+	mov	%ecx, %edi
+	shl	$OLDEST_SHIFT, %edi
+	add	STATE(\level + L_OLDEST), %rdi
+	mov	OLDEST_WATCHED(%rdi), %edx
+	test	%edx, %edx
+	jnz	68f
+69:
+	.subsection 1
+68:	shl	$6, %ecx
+	.if !\is_quick
+	cmpl	$8, STATE(\level + L_PLACES)
+	je	63f
+	add	%ecx, %ecx
+63:
+	.endif
+	and	$-256, %ecx		/* the bits are those of 32 places */
+	lea	FILTER_CELLS(,%rax,4), %rdi
+64:	bsf	%edx, %esi
+	lea	FILTER_STAMPS(%rcx,%rsi,8), %rsi
+	mov	FILTER_TO_OWNERS(%rsi), %r8
+	shr	$SIM_ENTRY_FLAG_BITS, %r8
+	cmp	%rdi, %r8
+	je	65f
+	lea	-1(%rdx), %r8d
+	and	%r8d, %edx
+	jnz	64b
+	jmp	69b
+65:	mov	STATE(\pages), %rdx
+	test	%rdx, %rdx
+	jz	66f
+	mov	%rax, %rdi
+	shr	$(12 - FILTER_LINE_SHIFT), %rdi
+	cmpl	$0, (%rdx,%rdi,4)
+	je	69b
+66:	count_use	\hit
+	.previous
+	.endm
+
+/* Counts a use of place rsi, which is watched, and goes to `hit`. Changes rcx, rdx, rdi. */
+	.macro count_use hit
+	mov	USES_TO_LIVE + WATCH_USES(,%rsi,2), %edi
+	inc	%edi
+	cmp	USES_TO_LIVE + WATCH_LIMIT(,%rsi,2), %edi
+	jae	.Lslow_1
+	mov	%edi, USES_TO_LIVE + WATCH_USES(,%rsi,2)
+	movzbl	SITE_SPAN(%rbx), %ecx
+	mov	$-2, %rdx
+	shl	%cl, %rdx
+	not	%rdx
+	mov	%gs:T_MISS_ADDRESS, %rcx
+	shl	%cl, %rdx
+	or	%rdx, USES_TO_LIVE(,%rsi,2)
+	jmp	\hit
+	.endm
+
 /*
  * rax line, rbx site, rcx the record of its set, rsi its place, r8 the evicted line's cell, r9
  * flags. Until its line's cell is written nothing has changed, so that C can do it all.
@@ -91,6 +171,9 @@
 	test	%esi, %esi
 	jnz	3f		/* it came here only because it is unaligned */
 	.endif
+	.if \uses == 2 && !\is_code
+	find_watched \level, \is_quick, \pages, 3f
+	.endif
 	mov	STATE(\pages), %rdx
 	test	%rdx, %rdx
 	jnz	7f
@@ -101,7 +184,8 @@
 	jz	.Lslow_1
 	cmpl	$0, STATE(F_BELOW_PREFETCHES)
 	jne	4f
-64:	mov	%eax, %ecx
+64:
+	mov	%eax, %ecx
 	and	STATE(\level + L_MASK), %ecx
 	shl	$OLDEST_SHIFT, %ecx
 	add	STATE(\level + L_OLDEST), %rcx
@@ -127,7 +211,7 @@
 	jnz	6f
 	.endif
 56:
-	.if \uses
+	.if \uses == 1
 	replace_use
 	.endif
 	cmpq	$0, STATE(\pages)
@@ -149,9 +233,28 @@
 	inc	%rdx
 	mov	%rdx, STATE(F_LAST_CLOCK)
 	mov	%rdx, (%rdi)
+	.if \uses == 2
+	decl	uses_skip + 4 * \is_code(%rip)
+	js	65f
+	is_last_chosen
+	jc	65f
+	is_watched
+	jc	65f
+66:
+	.endif
 	find_next	\level, \is_quick, 1
 3:	leave_miss	1
 	.subsection 1
+	.if \uses == 2 && \is_code
+65:	replace_use
+	jmp	66b
+	.elseif \uses == 2
+65:	replace_use
+	find_next	\level, \is_quick, 1
+	is_watched
+	jnc	3b
+	count_use	3b
+	.endif
 4:	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
 	jz	64b
 	jmp	.Lslow_1
@@ -210,8 +313,12 @@
 	mov	FILTER_CELLS(,%rax,4), %esi
 	.endif
 	test	%esi, %esi
-	jz	60b
-	jmp	3b
+	jnz	3b
+	.if \uses == 2 && !\is_code
+	jmp	67b
+	.else
+	jmp	60b
+	.endif
 8:	mov	%r8, %rdi		/* filter_pages_lose */
 	.if \is_code
 	sub	$FILTER_CODE_CELLS, %rdi
