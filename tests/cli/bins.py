@@ -14,7 +14,7 @@ import re
 
 import simulate_common
 from cases import case, check, main
-from simulate_common import ask, run, simulate, totals
+from simulate_common import ask, environment, run, simulate, totals
 
 LL = '--cache=LL=1M,16,64'
 CAUSES = ['cold', 'by_self', 'by_others']
@@ -142,10 +142,34 @@ def sums_are_the_events():
                   ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], [*small, '--cache=LL=64K,8,128'],
                   [*small, '--cache=L2=16K,4,64', '--cache=LL=96K,12,64'],
                   ['--cache=L1d=4K,4,64,random', '--cache=LL=64K,16,64,random'],
-                  ['--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,64,fifo'], ['--no-instructions', *small]):
+                  ['--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,64,fifo'], ['--no-instructions', *small],
+                  [*small, '--cache=LL=64K,16,64', '--write-backs'], [*small, '--cache=LL=16K,4,64,exclusive'],
+                  [*small, '--cache=L2=16K,4,64,inclusive', '--cache=LL=96K,12,64,exclusive', '--jumps'],
+                  [*small, '--cache=LL=16K,4,64,inclusive', '--cache=DTLB=16,4,4K', '--context=1'],
+                  [*small, '--cache=L1d=4K,4,64,next-line', '--cache=LL=32K,8,64,next-line'],
+                  [*small, '--cache=LL=64K,16,64', '--line-use'], [*small, '--cache=LL=64K,16,64', '--line-use=all']):
         options = [*shape, '--', 'gzip', '-c', 'text']
         check_views(check_sums(options), options)
     check_sums([*small, LL, 'sh', '-c', 'gzip -c text | gzip -d; :'])
+
+
+@case
+def causes_do_not_depend_on_what_else_is_counted():
+    """Contexts, TLBs, write-backs and the use of lines change nothing but the way through the engine."""
+    caches = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
+    script = 'my %h; for (1..99) { $h{$_ % 37} .= "x" x $_ } print map { length $h{$_} } sort keys %h'
+    for command in [PROGRAM, 'arrays'], ['perl', '-e', script]:
+        with environment('', PERL_HASH_SEED='0'):
+            counted(*caches, *command)
+            causes, bins = rows('causes', '--by', 'both'), rows('bins')
+            for more in (['--context=2'], ['--separate-threads', '--jumps'], ['--cache=DTLB=16,4,4K', '--cache=ITLB=8,2,4K'],
+                         ['--write-backs', '--context=1'], ['--line-use=all'], ['--line-use']):
+                counted(*caches, *more, *command)
+                check(rows('causes', '--by', 'both') == causes, command, more)
+                told = [{k: v for k, v in r.items() if 'reference' not in k and 'ratio' not in k} for r in bins if int(r['L1_misses'])]
+                seen = [{k: v for k, v in r.items() if 'reference' not in k and 'ratio' not in k} for r in rows('bins')]
+                check(sorted(map(str, told)) == sorted(map(str, seen)), command, more, len(told), len(seen))
+                check('references are not counted' in run('objects', 'run.db')[1], command, more)
 
 
 @case
@@ -410,8 +434,11 @@ def what_cannot_be_is_refused():
     for view in ['bins'], ['causes'], ['report', '--by', 'data']:
         status, _, err = run(*view, 'other.db')
         check(status == 3 and 'dwell simulate --data' in err, view, err)
-    status, out, err = run('simulate', '-q', '--data', '--write-backs', '-o', 'other.db', 'echo', 'on')
-    check(status == 0 and out == 'on\n' and 'not counted by data structure' in err, status, out, err)
+    for more, words in ((['--cache=L1d=32K,8,64,stride'], 'misses are not counted by data structure'),
+                        (['--conflicts', '--write-backs'], 'misses are not counted by data structure'),
+                        (['--references', '--context=1'], 'references are not counted')):
+        status, out, err = run('simulate', '-q', '--data', *more, '-o', 'other.db', 'echo', 'on')
+        check(status == 0 and out == 'on\n' and words in err, more, status, out, err)
 
 
 def set_up(dwell, program, folder):

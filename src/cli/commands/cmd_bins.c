@@ -47,7 +47,7 @@ static const struct column columns[] = {
 
 /*
  * Columns when all accesses were simulated, and references are estimates, or exact; the same with
- * conflicts; stretches of them; and some sets, without references.
+ * conflicts; stretches of them; some sets, without references; and all accesses without those.
  */
 static const struct column *const text_of_all[] = {C(STALL),	R(REFERENCES),	   R(RATIO),
 						   R(INTERVAL), MISSES_AND_CAUSES, NAMES};
@@ -87,7 +87,8 @@ static const struct rows of_all = ROWS(text_of_all, counts_of_all, least_of_all)
 			 of_exact_conflicts = ROWS(text_of_exact_conflicts, counts_of_conflicts,
 						   least_of_exact_conflicts),
 			 of_part = ROWS(text_of_part, counts_of_part, least_of_part),
-			 of_sets = ROWS(text_of_sets, counts_of_sets, least_of_sets);
+			 of_sets = ROWS(text_of_sets, counts_of_sets, least_of_sets),
+			 of_misses = ROWS(text_of_sets, counts_of_all, least_of_sets);
 
 /* ---- */
 
@@ -101,6 +102,8 @@ static const struct rows *rows_of(const struct bins *b)
 		return &of_part;
 	if (p->has_conflicts)
 		return b->references.are_exact ? &of_exact_conflicts : &of_conflicts;
+	if (!b->references.are_counted)
+		return &of_misses;
 	return b->references.are_exact ? &of_exact : &of_all;
 }
 
@@ -112,11 +115,11 @@ static void put_heading(struct text *out, const struct bins *b, const struct dis
 	text_add(out, "Misses by function and data structure in simulated caches: ");
 	counted_put_how(p, out);
 	text_add(out, "; and causes in each");
-	if (p->sets == 1)
+	if (p->sets == 1 && b->references.are_counted)
 		text_add(out, p->stretches == 0 && b->references.are_exact
 				      ? "\nReferences, hits too: exact"
 				      : "\nReferences, hits too: estimates have a ~");
-	if (b->references.unseen > 0 && p->sets == 1)
+	if (b->references.unseen > 0 && p->sets == 1 && b->references.are_counted)
 		text_addf(out, "; %s more are of code that no window saw",
 			  figure_count(b->references.unseen, count));
 	text_add(out, "\n\n");

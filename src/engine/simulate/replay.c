@@ -165,9 +165,6 @@ bool replay_start(void)
 		filter_start_multi(&replay_multi);
 	else if (r.count == 1 && has_filter())
 		filter_start(&r.h[0]);
-	if (engine_counts_data() && !bins_are_on())
-		say("misses are not counted by data structure with these caches or options; "
-		    "dwell-simulate(1) says when");
 	return true;
 }
 

@@ -7,14 +7,36 @@
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
+#include "engine/simulate/whose/bins.h"
 #include "engine/translate/world.h"
 #include "sim/base/geometry.h"
+
+static void say_missing(bool is_missing, const char *what)
+{
+	if (is_missing)
+		say("%s with these caches or options; dwell-simulate(1) says when", what);
+}
+
+/* What was asked for, and cannot be told. Once for all processes that fork. */
+static void say_what_is_missing(void)
+{
+	static bool is_said;
+
+	if (is_said)
+		return;
+	is_said = true;
+	say_missing(engine_counts_data() && !bins_are_on(),
+		    "misses are not counted by data structure");
+	say_missing(bins_are_on() && engine_counts_references() && !filter_references_are_on(),
+		    "references are not counted");
+}
 
 static bool start(struct thread *t)
 {
@@ -31,6 +53,7 @@ static bool start(struct thread *t)
 					"each access is replayed through the caches, which takes "
 					"several times as long as code that looks into them: "
 					"dwell-simulate(1) says when");
+		say_what_is_missing();
 		stretches_begin(t);
 		uses_seed(t->process->order);
 		return true;

@@ -20,7 +20,7 @@ static int compare_stalls(const void *a, const void *b)
 
 	if (x->stall != y->stall)
 		return x->stall < y->stall ? 1 : -1;
-	if (x->references.value != y->references.value)
+	if (x->references.value < y->references.value || x->references.value > y->references.value)
 		return x->references.value < y->references.value ? 1 : -1;
 	return by_file != 0 ? by_file : compare_texts(x->data, y->data);
 }

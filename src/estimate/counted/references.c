@@ -102,6 +102,7 @@ static void find_code(struct making *m)
 		accesses += m->code[i].own.accesses;
 	m->r->seen_one_in = seen > 0 ? accesses / seen : 0;
 	/* more: the last access of an instruction that faulted is no reference of the events */
+	m->r->are_counted = p->reference_count > 0;
 	m->r->are_exact = counted > 0 && counted >= m->r->all;
 }
 
@@ -401,6 +402,8 @@ struct references_count references_count(const struct references *r, const struc
 	struct references_count c = {value, fmax(value - half, floor),
 				     fmax(fmin(value + shifted + half, most), value)};
 
+	if (!r->are_counted)
+		return (struct references_count){NAN, NAN, NAN};
 	/* missed, but never seen */
 	if (floor > r->scale * (double)s->counted && s->seen <= 0)
 		c.high = fmin(fmax(floor, r->scale * s->unseen_most), r->scale * (double)r->all);
@@ -411,7 +414,7 @@ struct model_ratio references_ratio(const struct references_count *c, uint64_t m
 {
 	const double n = (double)misses;
 
-	if (c->value <= 0)
+	if (!(c->value > 0))
 		return (struct model_ratio){0};
 	return (struct model_ratio){.known = true,
 				    .ratio = n / c->value,

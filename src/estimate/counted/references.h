@@ -35,6 +35,7 @@ struct references {
 	double scale;	    /* those of the run for each of them */
 	uint64_t unseen;    /* of the run, of unknown structures */
 	bool are_exact;	    /* all were counted by structure */
+	bool are_counted;   /* some were; else counts are NAN */
 };
 
 /* References of some rows. All zero: of none. */

@@ -98,9 +98,12 @@ static void sum_bins(struct structures *s)
 
 static void find_ratio(const struct structures *s, struct structures_row *r)
 {
-	if (s->names.profile->sets > 1) /* they are not counted by sets */
+	/* they are not counted by sets */
+	const bool are_counted = s->names.profile->sets == 1 && s->references.are_counted;
+
+	if (!are_counted)
 		r->references = (struct references_count){NAN, NAN, NAN};
-	if (s->names.profile->sets > 1 || r->data->kind == DATA_CODE)
+	if (!are_counted || r->data->kind == DATA_CODE)
 		return;
 	r->references = references_count(&s->references, &r->sum, r->misses[0].all);
 	r->ratio = references_ratio(&r->references, r->misses[0].all);

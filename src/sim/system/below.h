@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The levels below the first, for a caller that keeps the first by itself and wants to know which
- * lines come and go. Where the shared part has is_basic.
+ * lines come and go. Where the shared part has is_basic. For others: sim_core.watch.
  */
 #ifndef DWELL_SIM_SYSTEM_BELOW_H
 #define DWELL_SIM_SYSTEM_BELOW_H
@@ -13,6 +13,12 @@ struct sim_watch {
 	void (*looks)(void *context, unsigned level, uint64_t line);
 	/* A line came to a level, 1 or more, in the place of `victim`; SIM_NO_LINE: it was free. */
 	void (*came)(void *context, unsigned level, uint64_t line, uint64_t victim);
+	/*
+	 * For sim_walk, which has no other: an access misses a line in a slot (shared.h), which is
+	 * counted for the first such line of an access; a line was evicted from a slot.
+	 */
+	void (*missed)(void *context, unsigned slot, uint64_t line);
+	void (*left)(void *context, unsigned slot, uint64_t line);
 	void *context;
 };
 

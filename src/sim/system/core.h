@@ -27,6 +27,8 @@
 #include "sim/system/recent.h"
 #include "sim/system/shared.h"
 
+struct sim_watch;
+
 enum sim_access {
 	SIM_LOAD,
 	SIM_STORE,
@@ -53,6 +55,8 @@ struct sim_core {
 
 	/* Set by the caller: the instruction of the next accesses, for line use; for strides. */
 	uint32_t tag, stride_tag;
+	/* The same: who wants to know what sim_walk brings and evicts (below.h), or NULL. */
+	const struct sim_watch *watch;
 
 	/* For the files of this folder. By slot: see shared.h. */
 	unsigned fetch_slot; /* the first level of fetches */

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "sim/system/below.h"
+
 #define PAGE_SHIFT 12 /* prefetchers stay within a page */
 
 struct walk {
@@ -53,6 +55,27 @@ static bool is_exclusive(const struct walk *w, unsigned level)
 static unsigned below(unsigned slot)
 {
 	return slot == SIM_CODE_SLOT ? 1 : slot + 1;
+}
+
+/* ---- What callers watch ---- */
+
+static void tell_left(const struct walk *w, unsigned slot, uint64_t line)
+{
+	const struct sim_watch *watch = w->core->watch;
+
+	if (watch != NULL)
+		watch->left(watch->context, slot, line);
+}
+
+/* An access misses the line in the levels from `level` to end - 1. */
+static void tell_missed(const struct walk *w, unsigned level, unsigned end, uint64_t line)
+{
+	const struct sim_watch *watch = w->core->watch;
+
+	if (watch == NULL || w->prefetched != SIM_SLOTS)
+		return;
+	for (; level < end; level++)
+		watch->missed(watch->context, slot_of(w, level), line);
 }
 
 /* ---- Line use ---- */
@@ -110,6 +133,7 @@ static bool take_out(struct walk *w, struct sim_core *core, unsigned slot, uint6
 
 		if (entry == SIM_NO_LINE)
 			continue;
+		tell_left(w, slot, line);
 		end_use(core->shared, l, slot, line);
 		if (!sim_entry_has(entry, SIM_DIRTY))
 			continue;
@@ -185,6 +209,7 @@ static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 	uint64_t last = first + ((uint64_t)1 << shift) - 1;
 	bool is_dirty = sim_entry_has(entry, SIM_DIRTY);
 
+	tell_left(w, slot, line);
 	end_use(w->core->shared, l, slot, line);
 	if (l->geometry.inclusion == SIM_INCLUSIVE)
 		is_dirty |= take_out_above(w, slot, first, last);
@@ -238,9 +263,12 @@ static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_
 		return level;
 	}
 	w->wants_next[slot] = line;
-	if (!w->may_allocate && l->geometry.no_write_allocate)
+	if (!w->may_allocate && l->geometry.no_write_allocate) {
+		tell_missed(w, level, end, line);
 		return end;
+	}
 	found = search_exclusive(w, level, end, line, &flags);
+	tell_missed(w, level, found, line);
 	if (w->prefetched == slot)
 		flags |= SIM_PREFETCHED;
 	victim = sim_cache_insert(&l->cache, line, flags);

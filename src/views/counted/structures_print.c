@@ -224,6 +224,8 @@ static void put_heading(const struct structures *s, const struct display *d, str
 	text_add(out, "; and causes in each");
 	if (s->names.profile->sets > 1)
 		text_add(out, "; references to some sets are not counted\n\n");
+	else if (!s->references.are_counted)
+		text_add(out, "; references are not counted\n\n");
 	else
 		text_add(out, s->references.are_exact
 				      ? "; exact references, hits too\n\n"

@@ -216,18 +216,21 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	if (w.h && !filter_choose_sets(&w.h->shared.geometry))
 		return false;
 	prepare_misses();
-	if (engine_counts_data() && w.h && !w.walks && !nodes_are_on() &&
+	if (engine_counts_data() && w.h && !(w.walks && engine_finds_conflicts()) &&
 	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
-		       engine.config.sample_ppm != 0))
-		filter_windows_start(!w.chooses_sets &&
-				     (!engine_counts_references() || !filter_references_start()));
-	if (engine_finds_conflicts() && w.h && !w.walks && !nodes_are_on() &&
-	    !filter_conflicts_start(w.h))
+		       engine.config.sample_ppm != 0)) {
+		if (w.walks)
+			w.h->core.watch = &filter_access_watch;
+		else if (!nodes_are_on())
+			filter_windows_start(!w.chooses_sets && (!engine_counts_references() ||
+								 !filter_references_start()));
+	}
+	if (engine_finds_conflicts() && w.h && !w.walks && !filter_conflicts_start(w.h))
 		return false;
 	return f.on = f.is_reserved = true;
 }
 
-/* Plain caches of two levels have a quicker way, and only with it are data structures told. */
+/* Plain caches of two levels have a quicker way, and conflicts and data structures are its. */
 static bool walks(const struct sim_hierarchy *h)
 {
 	const struct sim_shared *s = &h->shared;
@@ -435,9 +438,9 @@ uint32_t filter_touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 	bool missed = false;
 	uint32_t place;
 
+	filter_access_begin(address);
 	if (w.walks)
 		return filter_walk(in, filter_access.pc, address, end, kind - ACCESS_LOAD, time);
-	filter_access_begin(address);
 	place = touch_line(&w.data, line, filter_data_cell(line),
 			   time - (last != line && filter_conflicts_are_on), &missed);
 	if (last != line)
@@ -467,13 +470,13 @@ uint32_t filter_fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 		filter_code_cell(line);
 		filter_code_cell(last);
 	}
+	filter_access_fetch(pc);
 	if (w.walks) {
 		place = filter_walk(in, pc, pc, end, SIM_FETCH, time);
 		if (uses_are_on && !segment_has_counter(s))
 			uses_code_fetch(pc, end);
 		return place;
 	}
-	filter_access_fetch(pc);
 	place = touch_line(&w.code, line, low(filter_code_cell(line)), time, &missed);
 	if (last != line)
 		place = touch_line(&w.code, last, low(filter_code_cell(last)),
@@ -573,6 +576,8 @@ void filter_make_room(uint64_t start, uint64_t end)
 	filter_take_all_misses();
 	if (w.walks)
 		filter_walk_hand_over();
+	if (w.h)
+		w.h->core.watch = 0;
 	else
 		filter_hand_over(&f.caches);
 	if (nodes_are_on())

@@ -7,6 +7,7 @@
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sets.h"
+#include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/sampled/cold.h"
 #include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/whose/bins.h"
@@ -22,7 +23,7 @@ void filter_access_begin(uint64_t address)
 {
 	a.address = address;
 	a.bin = a.caches = a.unknown = a.elsewhere = 0;
-	a.is_fetch = false;
+	a.is_fetch = a.has_missed = false;
 }
 
 void filter_access_fetch(uint64_t pc)
@@ -30,11 +31,12 @@ void filter_access_fetch(uint64_t pc)
 	a.pc = pc;
 	a.bin = a.caches = a.unknown = a.elsewhere = 0;
 	a.is_fetch = true;
+	a.has_missed = false;
 }
 
 static bool counts_references(void)
 {
-	return bins_are_on() && !filter_state.chooses_sets;
+	return bins_are_on() && !filter_state.chooses_sets && filter_has_windows();
 }
 
 void filter_access_repeat(const struct repeat *rep)
@@ -57,8 +59,13 @@ static void find_bin(void)
 	if (!a.bin)
 		a.bin = a.is_fetch ? bins_of_code(a.site, a.pc)
 				   : bins_of_data(a.site, a.pc, a.address);
-	if (!a.is_fetch)
+}
+
+static void note_offset(void)
+{
+	if (!a.is_fetch && !a.has_missed)
 		bins_missed_at(a.bin, a.site, a.address);
+	a.has_missed = true;
 }
 
 /* `bit`: of the cache. Of two lines that miss the first one counts. */
@@ -82,6 +89,7 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 	if (bins_are_on()) {
 		if (!a.bin)
 			find_bin();
+		note_offset();
 		bins_replaced(a.bin, cache, line, victim, how_of(bit), a.is_fetch ? 0 : a.address);
 	}
 	a.caches |= (uint8_t)bit;
@@ -113,13 +121,33 @@ static void came(void *context, unsigned level, uint64_t line, uint64_t victim)
 	replaced((enum bin_cache)level, line, victim);
 }
 
+static enum bin_cache cache_of(unsigned slot)
+{
+	return slot == SIM_CODE_SLOT ? BIN_FIRST_CODE : (enum bin_cache)slot;
+}
+
+/* A miss without an eviction, and the other way round, where levels exchange lines. */
+static void missed(void *context, unsigned slot, uint64_t line)
+{
+	replaced(cache_of(slot), line, SIM_NO_LINE);
+}
+
+static void left(void *context, unsigned slot, uint64_t line)
+{
+	if (!a.bin)
+		find_bin();
+	bins_replaced(a.bin, cache_of(slot), line, line, BIN_MISS_COUNTED,
+		      a.is_fetch ? 0 : a.address);
+}
+
 static void looks(void *context, unsigned level, uint64_t line)
 {
 	if (filter_conflicts_are_on)
 		filter_conflicts_look(level, line);
 }
 
-const struct sim_watch filter_access_watch = {.came = came, .looks = looks};
+const struct sim_watch filter_access_watch = {
+	.came = came, .looks = looks, .missed = missed, .left = left};
 
 /* ---- Events ---- */
 

@@ -32,6 +32,7 @@ struct filter_access {
 	uint8_t unknown;   /* of these: where the place was free */
 	uint8_t elsewhere; /* of these: for a line that counts in another part (filter_sets.h) */
 	bool is_fetch;
+	bool has_missed; /* the bin has its offset */
 };
 extern struct filter_access filter_access;
 

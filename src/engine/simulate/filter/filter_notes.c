@@ -250,7 +250,7 @@ void filter_allocation_begins(void)
 	if (!bins_are_on() || !filter_turn_is_own())
 		return;
 	held_end(0, 0); /* of a call that has never returned */
-	filter_allocating = filter_next_note;
+	filter_allocating = filter_state.is_fast ? filter_next_note : filter_notes;
 	if (filter_allocating == filter_notes)
 		held_begin();
 }
@@ -262,7 +262,7 @@ void filter_allocation_returns(uint64_t start, uint64_t bytes)
 
 	if (!bins_are_on() || !filter_turn_is_own())
 		return;
-	if (filter_allocating)
+	if (filter_allocating && filter_state.is_fast)
 		look(filter_allocating, filter_next_note, start, start + bytes, none);
 	filter_allocating = 0;
 	held_end(start, bytes);
@@ -355,48 +355,43 @@ static void count_by_bin(int32_t notes)
 /* With nodes (nodes.h): where misses count. Code notes the node where sums will stand. */
 static struct node_misses *misses_of_notes[NOTES];
 
-static struct short_note {
-	uint64_t line;
-	uint32_t site;
-	uint8_t of_site[4];
-	uint64_t record;
-} * short_notes(void)
+/* Note i; both kinds of notes begin alike. */
+static const struct note *note_at(uint32_t i, uint32_t bytes)
 {
-	return (struct short_note *)(void *)filter_notes;
+	return (const struct note *)(const void *)((const uint8_t *)filter_notes + i * bytes);
 }
 
-_Static_assert(sizeof(struct short_note) == NOTE_BYTES, "layout");
-
-static void look_below_for_nodes(void (*with_arcs)(void))
+static void look_below_for_nodes(void (*with_arcs)(void), uint32_t bytes)
 {
 	const uint32_t notes =
 		(uint32_t)((const uint8_t *)filter_next_note - (const uint8_t *)filter_notes) /
-		NOTE_BYTES;
+		bytes;
 
 	for (uint32_t i = 0; i < notes; i++) {
-		const struct short_note *n = &short_notes()[i];
+		const struct note *n = note_at(i, bytes);
 
 		misses_of_notes[i] = nodes_misses((uint32_t)n->record, n->site);
 		__builtin_prefetch(misses_of_notes[i], 1);
 	}
 	with_arcs();
 	for (uint32_t i = 0; i < notes; i++) {
-		const struct short_note *n = &short_notes()[i];
+		const struct note *n = note_at(i, bytes);
 
 		misses_of_notes[i]->first++;
-		if (n[1].record - n->record != arcs_units[n->of_site[SITE_EVENT - SITE_REG]])
+		if (note_at(i + 1, bytes)->record - n->record !=
+		    arcs_units[n->of_site[SITE_EVENT - SITE_REG]])
 			misses_of_notes[i]->last++;
 	}
 }
 
-static void look_below(void (*alone)(void), void (*with_arcs)(void))
+static void look_below(void (*alone)(void), void (*with_arcs)(void), uint32_t bytes)
 {
 	if (!arcs_are_on()) {
 		alone();
 		return;
 	}
 	if (nodes_are_on())
-		look_below_for_nodes(with_arcs);
+		look_below_for_nodes(with_arcs, bytes);
 	else
 		with_arcs();
 	arcs_looked();
@@ -413,11 +408,11 @@ void filter_look_below(void)
 	if (end == filter_notes)
 		return;
 	if (!filter_watches()) {
-		look_below(filter_look_below_alone, filter_look_below_arcs);
+		look_below(filter_look_below_alone, filter_look_below_arcs, NOTE_BYTES);
 		return;
 	}
 	noted += (uint64_t)(end - filter_notes);
-	look_below(filter_look_below_data, filter_look_below_data_arcs);
+	look_below(filter_look_below_data, filter_look_below_data_arcs, NOTE_DATA_BYTES);
 	if (bins_are_on())
 		count_by_bin((int32_t)(end - filter_notes));
 	for (const struct note *n = filter_notes; n < end && stretches_are_on(); n++)

@@ -13,6 +13,7 @@
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/walk/filter_pages.h"
+#include "engine/simulate/whose/bins.h"
 #include "sim/cache/cache_kinds.h"
 #include "sim/system/hierarchy.h"
 #include "sim/system/walk.h"
@@ -267,7 +268,7 @@ bool filter_walk_is_quick(bool is_code)
 	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
 					*second = &g->levels[1];
 
-	return w.last.stamps && !(is_code && uses_are_counted_in_code()) &&
+	return w.last.stamps && !bins_are_on() && !(is_code && uses_are_counted_in_code()) &&
 	       first->prefetcher == SIM_PREFETCH_NONE && second->inclusion != SIM_EXCLUSIVE &&
 	       second->prefetcher != SIM_PREFETCH_STRIDE && !second->is_write_through;
 }
