@@ -73,6 +73,9 @@ def translation_buffers():
     for tlbs in ['DTLB=4,full,4K', 'ITLB=2,1,4K'], ['DTLB=64,4,4K', 'ITLB=64,full,4K', 'STLB=1536,12,4K']:
         for shape in SMALL, TINY, ['--cache=L1d=32K,8,64', '--write-backs']:
             check_all(*shape, *('--cache=' + tlb for tlb in tlbs))
+    for tlb in 'DTLB=2,full,4K', 'DTLB=4,full,4K', 'DTLB=8,2,4K':
+        for more in [], ['--write-backs'], ['--cache=LL=32K,8,64,inclusive']:
+            check_filter(*SMALL, '--cache=L1d=32K,8,64', *more, '--cache=' + tlb, '--', program('pages'))
 
 
 @case

@@ -213,6 +213,40 @@ static void accesses_to_two_pages_have_times_of_their_own(void **state)
 	assert_int_equal(p.time[3], 1);
 }
 
+/* Whether the low line of a run of the first four accesses is touched last. */
+static bool waits(const struct insn in[4], const struct filter_rules *rules)
+{
+	struct filter_plan p;
+
+	filter_plan_accesses(&p, in, 4, rules);
+	assert_int_equal(p.runs, 1);
+	assert_int_equal(p.run[0].members, 4);
+	return p.run[0].low_waits;
+}
+
+static void the_low_line_of_a_run_is_not_touched_too_early(void **state)
+{
+	const struct filter_rules plain = {.set_bytes = SET_BYTES};
+	const struct filter_rules pages = {.set_bytes = SET_BYTES, .tells_pages = true};
+	const struct filter_rules inclusive = {
+		.set_bytes = SET_BYTES, .marks_stores = true, .splits_insns = true};
+	const struct insn from_low[] = {stores(RBX, 0, 8), touches(RBX, 16, 8), touches(RBX, 8, 8),
+					stores(RBX, 24, 8)};
+	const struct insn stored[] = {touches(RBX, 16, 8), stores(RBX, 0, 8), touches(RBX, 8, 8),
+				      stores(RBX, 24, 8)};
+	const struct insn loaded[] = {touches(RBX, 16, 8), touches(RBX, 0, 8), touches(RBX, 8, 8),
+				      touches(RBX, 24, 8)};
+
+	(void)state;
+	assert_false(waits(from_low, &pages));
+	assert_false(waits(from_low, &inclusive));
+	assert_true(waits(stored, &pages));
+	assert_true(waits(stored, &inclusive));
+	assert_true(waits(loaded, &pages));
+	assert_false(waits(loaded, &inclusive));
+	assert_false(waits(stored, &plain));
+}
+
 static void an_instruction_of_two_accesses_ends_a_run(void **state)
 {
 	struct insn in[] = {touches(RBX, 0, 8), touches(RBX, 8, 8), touches(RBX, 16, 8)};
@@ -290,6 +324,7 @@ int main(void)
 		cmocka_unit_test(a_fetch_in_between_ends_a_run),
 		cmocka_unit_test(a_run_with_marks_stores_to_its_ends_or_not_at_all),
 		cmocka_unit_test(accesses_to_two_pages_have_times_of_their_own),
+		cmocka_unit_test(the_low_line_of_a_run_is_not_touched_too_early),
 		cmocka_unit_test(an_instruction_of_two_accesses_ends_a_run),
 		cmocka_unit_test(lines_that_may_be_of_one_set_have_times_of_their_own),
 		cmocka_unit_test(what_moves_the_stack_by_how_much),

@@ -46,11 +46,11 @@
 #define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
 #define FILTER_MOST_SITES   0x400000
 #define FILTER_LABELS	    (FILTER_MISSES + 0x2000000)
-/* If there are no labels: see filter_pages.h. */
-#define FILTER_DATA_PAGE_TIMES FILTER_LABELS
-#define FILTER_CODE_PAGE_TIMES (FILTER_LABELS + 0x80000)
-#define FILTER_TO_LABELS       0xa001420 /* from a stamp of data to its label */
-#define FILTER_COUNTERS	       (FILTER_LABELS + 0x1001000)
+/* If there are no labels: struct filter_page, by place of the TLB. */
+#define FILTER_DATA_PAGE_USES FILTER_LABELS
+#define FILTER_CODE_PAGE_USES (FILTER_LABELS + 0x80000)
+#define FILTER_TO_LABELS      0xa001420 /* from a stamp of data to its label */
+#define FILTER_COUNTERS	      (FILTER_LABELS + 0x1001000)
 /* Constants of misses. */
 /*
  * Which lines count, if not all (--sets): those with ((line - first) & mask) < count.
@@ -97,25 +97,25 @@
 #define F_DATA_PAGES	   200
 #define F_CODE_PAGES	   208
 #define F_CODE_LINES	   216
-#define F_RESIDENT	   24 /* from F_DATA_PAGES, or F_CODE_PAGES */
-#define F_WAYS		   40 /* the same */
-#define F_TO_LAST	   256
-#define F_WRITE_BACK	   260
-#define F_BELOW_PREFETCHES 264
+#define F_TO_LAST	   224
+#define F_WRITE_BACK	   228
+#define F_BELOW_PREFETCHES 232
+/* struct filter_page */
+#define PAGE_TIME      0
+#define PAGE_SHOWN     8
+#define PAGE_USE_SHIFT 4
 
 #ifndef __ASSEMBLER__
 
 #include "engine/core/state.h"
 
 /* Behind all other tables, with TLBs: by page of data, and of code, see filter_pages.h. */
-#define FILTER_PAGE_PLACES_BYTES (sizeof(uint32_t) << (FILTER_ADDRESS_BITS - 12))
-#define FILTER_WAYS_BYTES	 (sizeof(uint8_t) << FILTER_LINE_BITS)
-#define FILTER_PAGES_BYTES	 (3 * FILTER_PAGE_PLACES_BYTES + FILTER_WAYS_BYTES)
-#define FILTER_CODE_INDEX	 (FILTER_CELLS + (4ull << FILTER_LINE_BITS))
-#define FILTER_DATA_PAGES	 (FILTER_CELLS + (4ull << FILTER_LINE_BITS << 2))
-#define FILTER_CODE_PAGES	 (FILTER_DATA_PAGES + FILTER_PAGES_BYTES)
-#define FILTER_PAGE_MISSES	 (FILTER_CODE_PAGES + FILTER_PAGES_BYTES)
-#define FILTER_PAGES_END	 (FILTER_PAGE_MISSES + FILTER_MOST_SITES * 8ull)
+#define FILTER_PAGES_BYTES (sizeof(uint32_t) << (FILTER_ADDRESS_BITS - 12))
+#define FILTER_CODE_INDEX  (FILTER_CELLS + (4ull << FILTER_LINE_BITS))
+#define FILTER_DATA_PAGES  (FILTER_CELLS + (4ull << FILTER_LINE_BITS << 2))
+#define FILTER_CODE_PAGES  (FILTER_DATA_PAGES + FILTER_PAGES_BYTES)
+#define FILTER_PAGE_MISSES (FILTER_CODE_PAGES + FILTER_PAGES_BYTES)
+#define FILTER_PAGES_END   (FILTER_PAGE_MISSES + FILTER_MOST_SITES * 8ull)
 
 struct sim_hierarchy;
 struct sim_multi;
@@ -277,12 +277,9 @@ struct filter_state {
 	uint32_t *last_cells;		/* by line, like those of data */
 	uint64_t last_clock;		/* LL has its own time, as data and code share it */
 	uint64_t last_sets, last_magic; /* its sets and set_magic, see sim_cache_set */
-	/* by page: not 0 if the TLB has it (filter_pages.h); NULL: there is no TLB */
+	/* by page: its place in the TLB, or 0 (filter_pages.h); NULL: there is no TLB */
 	uint32_t *data_pages, *code_pages;
 	uint64_t *code_lines; /* see filter_line_of_code */
-	/* by line, a bit each: may code hit it, if the TLB has its page? And its way, modulo 256 */
-	uint64_t *data_resident, *code_resident;
-	uint8_t *data_ways, *code_ways;
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
 	uint32_t write_back;	   /* position of those of the first level in a cell of events */
@@ -314,10 +311,6 @@ _Static_assert(offsetof(struct filter_state, last_magic) == F_LAST_MAGIC, "layou
 _Static_assert(offsetof(struct filter_state, data_pages) == F_DATA_PAGES, "layout");
 _Static_assert(offsetof(struct filter_state, code_pages) == F_CODE_PAGES, "layout");
 _Static_assert(offsetof(struct filter_state, code_lines) == F_CODE_LINES, "layout");
-_Static_assert(offsetof(struct filter_state, data_resident) == F_DATA_PAGES + F_RESIDENT, "layout");
-_Static_assert(offsetof(struct filter_state, code_resident) == F_CODE_PAGES + F_RESIDENT, "layout");
-_Static_assert(offsetof(struct filter_state, data_ways) == F_DATA_PAGES + F_WAYS, "layout");
-_Static_assert(offsetof(struct filter_state, code_ways) == F_CODE_PAGES + F_WAYS, "layout");
 _Static_assert(offsetof(struct filter_state, to_last) == F_TO_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, write_back) == F_WRITE_BACK, "layout");
 _Static_assert(offsetof(struct filter_state, below_prefetches) == F_BELOW_PREFETCHES, "layout");

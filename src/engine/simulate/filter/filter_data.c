@@ -35,6 +35,7 @@ struct access {
 	bool borrows;  /* reg is rcx, whose value is in spill3 */
 	bool is_used;  /* reg has held something else already */
 	bool traps;    /* when unaligned: see filter_trust.h */
+	bool is_early; /* the line of a run is looked up, and not touched yet */
 	uint8_t *trap; /* rel8 of the branch to the trap */
 	uint8_t *look; /* code that looks up the line; CHECK_ADDRESS: of the address in reg */
 	/* rel32 of branches that are not set yet: to the cold part; to the engine */
@@ -432,15 +433,6 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 
 /* ---- Runs ---- */
 
-static void set_stub(struct job *j, const struct access *a, const uint8_t *stub)
-{
-	emit_set_branch(a->unaligned, stub);
-	emit_set_branch(a->missed[0], stub);
-	emit_set_branch(a->missed[1], stub);
-	if (a->island)
-		filter_add_island(j, a->island, stub);
-}
-
 /* Looks up the line of a run's byte at `offset` from the base; `number`: filter_put_run's. */
 static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
 			     bool dirties, uint32_t number, const uint8_t *stub)
@@ -448,10 +440,33 @@ static void emit_line_of_run(struct job *j, struct access a, int64_t offset, boo
 	a.m.disp = offset;
 	filter_need_islands(j, access_most(&a));
 	look_up(j, &a);
-	put_stamp(j, a.reg, is_second, dirties);
+	if (!a.is_early)
+		put_stamp(j, a.reg, is_second, dirties);
 	if (number)
 		emit_set_branch(filter_emit_expect(&j->o, a.reg, number, a.is_live), stub);
-	set_stub(j, &a, stub);
+	emit_set_branch(a.unaligned, stub);
+	emit_set_branch(a.missed[0], stub);
+	emit_set_branch(a.missed[1], stub);
+	if (a.island)
+		filter_add_island(j, a.island, stub);
+}
+
+/* Looks up both lines of a run, and touches them. */
+static void emit_lines_of_run(struct job *j, struct access *a, const struct filter_run *run,
+			      bool is_second, uint32_t number)
+{
+	const uint8_t *stub = j->arena->cold;
+	const bool low_is_second = is_second || run->low_is_last;
+
+	a->is_early = run->low_waits;
+	emit_line_of_run(j, *a, run->low, low_is_second, run->dirties, number, stub);
+	note_aligned(j, a);
+	a->check = CHECK_NONE;
+	a->is_used = true;
+	a->is_early = false;
+	emit_line_of_run(j, *a, run->high, is_second, run->dirties, number, stub);
+	if (run->low_waits)
+		emit_line_of_run(j, *a, run->low, low_is_second, run->dirties, number, stub);
 }
 
 /* Emits the run that begins with access k of in[i]. */
@@ -475,12 +490,7 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	filter_need_islands(j, access_most(&a));
 	j->arena->cold -= STUB_BYTES;
 	borrow(j, &a);
-	emit_line_of_run(j, a, run->low, is_second || run->low_is_last, run->dirties, number,
-			 j->arena->cold);
-	note_aligned(j, &a);
-	a.check = CHECK_NONE;
-	a.is_used = true;
-	emit_line_of_run(j, a, run->high, is_second, run->dirties, number, j->arena->cold);
+	emit_lines_of_run(j, &a, run, is_second, number);
 	*tail = (struct filter_tail){.run = run,
 				     .insn = i,
 				     .access = k,

@@ -154,28 +154,28 @@
 /* Writes the time of the access to the stamp at rsi; for fetches it is lane 0. Changes flags. */
 	.macro stamp is_code
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
-	jne	48f
+	jne	148f
 	.if !\is_code
 	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
-	jnz	55f
+	jnz	155f
 	.endif
 	vmovq	%xmm31, (%rsi)
 	.if !\is_code
-	jmp	56f
-55:	vmovhps	%xmm31, (%rsi)
+	jmp	156f
+155:	vmovhps	%xmm31, (%rsi)
 	.endif
-56:
+156:
 	.pushsection .text, 2
-48:
+148:
 	.if !\is_code
 	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
-	jnz	49f
+	jnz	149f
 	.endif
 	movq	%xmm15, (%rsi)
-	jmp	56b
+	jmp	156b
 	.if !\is_code
-49:	movhps	%xmm15, (%rsi)
-	jmp	56b
+149:	movhps	%xmm15, (%rsi)
+	jmp	156b
 	.endif
 	.popsection
 	.endm
@@ -522,16 +522,16 @@ filter_slow:
 	miss_of_multi	filter_multi_data, F_DATA, 0
 	miss_of_multi	filter_multi_code, F_CODE, 1
 
-	miss_of_walk	filter_walk_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES
-	miss_of_walk	filter_walk_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES
-	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES
-	miss_of_walk	filter_use_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
-	miss_of_walk	filter_use_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 1
-	miss_of_walk	filter_watch_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 2
-	miss_of_walk	filter_watch_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_TIMES, 2
-	miss_of_walk	filter_watch_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES, 2
-	miss_of_walk	filter_watch_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES, 2
-	miss_of_walk	filter_walk_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_TIMES
+	miss_of_walk	filter_walk_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES
+	miss_of_walk	filter_walk_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_USES
+	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_USES
+	miss_of_walk	filter_use_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 1
+	miss_of_walk	filter_use_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 1
+	miss_of_walk	filter_watch_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 2
+	miss_of_walk	filter_watch_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 2
+	miss_of_walk	filter_watch_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_USES, 2
+	miss_of_walk	filter_watch_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_USES, 2
+	miss_of_walk	filter_walk_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_USES
 
 	.subsection 3
 	.globl engine_filter_miss_end

@@ -89,6 +89,16 @@ static void note_store(struct walk *w, const struct place *at, bool is_store)
 	w->stores_any |= is_store;
 }
 
+/* Would it matter if the low line was touched before the high one is looked up? */
+static bool low_must_wait(const struct walk *w)
+{
+	const struct filter_rules *r = &w->rules;
+	const bool is_dirtied = r->marks_stores && r->splits_insns && w->stores_any;
+
+	return w->run_members > 1 && w->at[w->run_first].low != w->run.low &&
+	       (r->tells_pages || is_dirtied);
+}
+
 static void add_to_run(struct walk *w, const struct place *at, const struct mem_op *m)
 {
 	const struct place sum = both(&w->run, at);
@@ -117,6 +127,7 @@ static void add_to_run(struct walk *w, const struct place *at, const struct mem_
 		.size = w->run_size,
 		.dirties = w->stores_any,
 		.low_is_last = w->rules.tells_pages && at->high != w->run.high,
+		.low_waits = low_must_wait(w),
 		.low = w->run.low - moved,
 		.high = w->run.high - moved,
 	};

@@ -28,6 +28,12 @@ struct filter_run {
 	bool dirties;		/* both lines; with marks_stores only */
 	bool low_is_last;	/* with tells_pages: its low line is younger, if they are two */
 	/*
+	 * The run begins elsewhere, and if the high line is missing, it matters that the low one
+	 * has not been touched yet: the page of either may leave the TLB then; and an inclusive
+	 * level may take the low line out before it is dirty.
+	 */
+	bool low_waits;
+	/*
 	 * the lowest and the highest byte, relative to the base register before the first access's
 	 * instruction
 	 */

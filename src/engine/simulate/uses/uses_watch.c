@@ -9,6 +9,7 @@
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/uses/uses_records.h"
+#include "engine/simulate/walk/filter_pages.h"
 #include "engine/simulate/walk/filter_walk.h"
 
 #define w	    filter_state
@@ -183,6 +184,7 @@ static void watch(const struct filter_level *l, uint32_t place, uint64_t line)
 		uses_watch_settle(l, place, line);
 	} else if (l == &w.data) {
 		*live_at(place) = (struct live){0};
+		filter_pages_lose(l, line, l->stamps[index]);
 		*filter_data_cell(line) = 0;
 	} else {
 		uses_code_take(line);

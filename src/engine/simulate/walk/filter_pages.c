@@ -17,7 +17,7 @@
 #define PAGE_LINES  64u
 #define PAGE_BITS   (FILTER_ADDRESS_BITS - 12)
 #define MOST_WAYS   128u /* all are looked at where a page is evicted */
-#define MOST_PLACES 0x10000u
+#define MOST_PLACES 0x8000ull
 #define NO_PAGE	    (1ull << PAGE_BITS)
 
 /*
@@ -25,22 +25,32 @@
  * The list begins with a place that has no page.
  */
 struct place {
+	uint64_t entry; /* of src/sim: the page */
 	uint64_t since;
 	uint32_t younger, older;
 	uint32_t newest; /* the line of its page that was, when its lines were looked at */
 };
 
+/* The same place; code writes it, too. */
+struct filter_page {
+	uint64_t time;	/* a lower bound, too */
+	uint64_t shown; /* bits of lines: all others have cell 0 */
+};
+
+_Static_assert(offsetof(struct filter_page, time) == PAGE_TIME, "layout");
+_Static_assert(offsetof(struct filter_page, shown) == PAGE_SHOWN, "layout");
+_Static_assert(sizeof(struct filter_page) == 1 << PAGE_USE_SHIFT, "layout");
+_Static_assert(FILTER_DATA_PAGE_USES + MOST_PLACES * sizeof(struct filter_page) <=
+		       FILTER_CODE_PAGE_USES,
+	       "layout");
+
 struct tlb {
 	struct filter_level *level; /* NULL: there is none */
 	struct sim_cache own;	    /* the core's own, empty meanwhile */
 	const struct sim_cache *cache;
-	uint32_t *places; /* by page */
-	uint64_t
-		*resident; /* by page: a bit for each line that code may hit while the TLB has it */
-	uint8_t *ways;	   /* by line, of such */
-	uint64_t *entries; /* by place, which are numbered from 1 */
-	uint64_t *times;   /* lower bounds, too; code writes them */
-	struct place *list; /* of places, and behind them of the beginnings of sets' lists */
+	uint32_t *places;	  /* by page */
+	struct filter_page *uses; /* by place, which are numbered from 1 */
+	struct place *list;	  /* of places, and behind them of the beginnings of sets' lists */
 };
 
 /* Of the accesses of a site, in the first TLB, and in the second one. */
@@ -64,26 +74,25 @@ static uint32_t first_of(const struct tlb *t, uint64_t set)
 	return (uint32_t)(1 + t->own.sets * t->own.ways + set);
 }
 
-/* ---- Lines of a page ---- */
-
-/* Of the first line of a page: what says where lines are. In registers, for loops that store. */
-struct lines {
-	uint64_t *stamps;
-	const uint8_t *ways;
-	uint64_t line, set_mask, places;
-};
-
-static struct lines lines_of(const struct tlb *t, uint64_t page)
+static uint64_t page_of(const struct tlb *t, uint32_t place)
 {
-	return (struct lines){t->level->stamps, t->ways + page * PAGE_LINES, page * PAGE_LINES,
-			      t->level->set_mask, t->level->places};
+	return sim_entry_line(t->list[place].entry);
 }
 
-/* Where the last use of the page's n-th line stands, which is resident. */
-static uint64_t *stamp_at(const struct lines *l, uint32_t n)
+/* ---- Lines of a page ---- */
+
+/* Of a line that was shown. */
+static uint32_t *cell_of(const struct tlb *t, uint64_t line)
 {
-	return l->stamps + ((l->line + n) & l->set_mask) * l->places +
-	       (l->ways[n] & (l->places - 1));
+	return t == &data ? filter_data_cell(line) : filter_known_code_cell(line);
+}
+
+/* The last use of the page's n-th line, which was shown; 0 if it has left its level. */
+static uint64_t last_use(const struct tlb *t, uint64_t page, uint32_t n)
+{
+	const uint32_t stamp = *cell_of(t, page * PAGE_LINES + n);
+
+	return stamp ? *(const uint64_t *)(uintptr_t)stamp : 0;
 }
 
 static uint64_t bit_of(uint64_t line)
@@ -92,56 +101,41 @@ static uint64_t bit_of(uint64_t line)
 }
 
 /*
- * Raises *time to the last use of the lines of a place's page. Most pages that were used again were
- * so in the same line: if that says enough, no other is looked at.
+ * Raises *time to the last use of the lines of a place's page, or, if that is false, to a use. Most
+ * pages that were used again were so in the same line: if that says enough, no other is looked at.
  */
-static void look_at(const struct tlb *t, uint32_t place, uint64_t *time)
+static bool look_at(const struct tlb *t, uint32_t place, uint64_t *time)
 {
-	const uint64_t page = sim_entry_line(t->entries[place]);
-	const struct lines l = lines_of(t, page);
+	const uint64_t page = page_of(t, place);
 	uint32_t newest = t->list[place].newest;
-	uint64_t some = t->resident[page], last = *time;
+	uint64_t some = t->uses[place].shown, last = *time, use;
 
-	if (some & 1ull << newest && *stamp_at(&l, newest) > last) {
-		*time = *stamp_at(&l, newest);
-		return;
+	if (some & 1ull << newest) {
+		use = last_use(t, page, newest);
+		if (use > last) {
+			*time = use;
+			return false;
+		}
+		some &= ~(1ull << newest);
 	}
 	for (; some; some &= some - 1) {
 		const uint32_t n = (uint32_t)__builtin_ctzll(some);
-		const uint64_t stamp = *stamp_at(&l, n);
 
-		newest = stamp > last ? n : newest;
-		last = stamp > last ? stamp : last;
+		use = last_use(t, page, n);
+		newest = use > last ? n : newest;
+		last = use > last ? use : last;
 	}
 	t->list[place].newest = newest;
 	*time = last;
+	return true;
 }
 
-/* Cells of the page's lines: they are neighbours only of data. */
-static void take_cells(const struct tlb *t, uint64_t page)
+static void take_cells(const struct tlb *t, uint32_t place)
 {
-	uint32_t *cell = filter_data_cell(page * PAGE_LINES);
+	const uint64_t line = page_of(t, place) * PAGE_LINES;
 
-	for (uint64_t some = t->resident[page]; some; some &= some - 1) {
-		const uint32_t n = (uint32_t)__builtin_ctzll(some);
-
-		*(t == &data ? cell + n : filter_known_code_cell(page * PAGE_LINES + n)) = 0;
-	}
-}
-
-static void give_cells(const struct tlb *t, uint64_t page)
-{
-	const struct lines l = lines_of(t, page);
-	uint32_t *cell = filter_data_cell(l.line);
-
-	for (uint64_t some = t->resident[page]; some; some &= some - 1) {
-		const uint32_t n = (uint32_t)__builtin_ctzll(some);
-		const uint64_t *stamp = stamp_at(&l, n);
-
-		if (!uses_hide(t->level, (uint64_t)(stamp - l.stamps)))
-			*(t == &data ? cell + n : filter_known_code_cell(l.line + n)) =
-				(uint32_t)(uintptr_t)stamp;
-	}
+	for (uint64_t some = t->uses[place].shown; some; some &= some - 1)
+		*cell_of(t, line + (uint32_t)__builtin_ctzll(some)) = 0;
 }
 
 /* ---- The list of a set ---- */
@@ -157,7 +151,7 @@ static void take_from_list(struct tlb *t, uint32_t place)
 static bool is_older(const struct tlb *t, uint32_t a, uint32_t b)
 {
 	return t->list[a].since < t->list[b].since ||
-	       (t->list[a].since == t->list[b].since && t->entries[a] < t->entries[b]);
+	       (t->list[a].since == t->list[b].since && t->list[a].entry < t->list[b].entry);
 }
 
 static void put_in_list(struct tlb *t, uint32_t place, uint64_t since, uint32_t first)
@@ -186,36 +180,44 @@ static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t page)
 	const uint32_t place = t->places[page];
 
 	(void)set;
-	return place ? t->entries + place : 0;
+	return place ? &t->list[place].entry : 0;
 }
 
 static bool is_free(const struct tlb *t, uint32_t place)
 {
-	return sim_entry_line(t->entries[place]) == NO_PAGE;
+	return page_of(t, place) == NO_PAGE;
+}
+
+static void use_place(struct tlb *t, uint64_t set, uint32_t place, uint64_t now)
+{
+	take_from_list(t, place);
+	put_in_list(t, place, now, first_of(t, set));
 }
 
 static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 {
 	struct tlb *t = of_cache(c);
-	const uint32_t place = (uint32_t)(entry - t->entries);
+	const struct place *p =
+		(const void *)((const uint8_t *)entry - offsetof(struct place, entry));
 
-	take_from_list(t, place);
-	put_in_list(t, place, filter_walk_now(), first_of(t, set));
+	use_place(t, set, (uint32_t)(p - t->list), filter_walk_now());
 }
 
 /* The place of the set that was used first. */
 static uint32_t oldest(struct tlb *t, uint64_t set)
 {
 	const uint32_t first = first_of(t, set);
+	uint32_t known = 0; /* the place whose last use is known */
 
 	for (;;) {
 		const uint32_t place = t->list[first].younger;
 		uint64_t time = t->list[place].since;
 
-		if (is_free(t, place))
+		if (place == known || is_free(t, place))
 			return place;
-		time = t->times[place] > time ? t->times[place] : time;
-		look_at(t, place, &time);
+		time = t->uses[place].time > time ? t->uses[place].time : time;
+		if (look_at(t, place, &time))
+			known = place;
 		if (time == t->list[place].since)
 			return place;
 		take_from_list(t, place);
@@ -223,24 +225,27 @@ static uint32_t oldest(struct tlb *t, uint64_t set)
 	}
 }
 
-static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
+/* Returns the entry of the page that leaves its place for another one. */
+static uint64_t replace(struct tlb *t, uint64_t set, uint64_t entry, uint64_t now)
 {
-	struct tlb *t = of_cache(c);
 	const uint32_t place = oldest(t, set);
-	const uint64_t page = sim_entry_line(entry), victim = t->entries[place];
+	const uint64_t victim = t->list[place].entry;
 	const bool was_free = is_free(t, place);
 
-	t->entries[place] = entry;
-	t->places[page] = place;
-	take_from_list(t, place);
-	put_in_list(t, place, filter_walk_now(), first_of(t, set));
-	t->times[place] = 0;
 	if (!was_free) {
 		t->places[sim_entry_line(victim)] = 0;
-		take_cells(t, sim_entry_line(victim));
+		take_cells(t, place);
 	}
-	give_cells(t, page);
+	t->list[place].entry = entry;
+	t->places[sim_entry_line(entry)] = place;
+	t->uses[place] = (struct filter_page){0};
+	use_place(t, set, place, now);
 	return was_free ? SIM_NO_LINE : victim;
+}
+
+static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
+{
+	return replace(of_cache(c), set, entry, filter_walk_now());
 }
 
 static const struct sim_cache_kind pages = {.find = find, .use = use, .insert = insert};
@@ -269,17 +274,17 @@ static void make_lists(struct tlb *t)
 		for (uint32_t way = 0; way < ways; way++) {
 			const uint32_t place = (uint32_t)(1 + set * ways + way);
 
-			t->entries[place] = sim_entry_of(NO_PAGE, 0);
+			t->list[place].entry = sim_entry_of(NO_PAGE, 0);
 			put_in_list(t, place, 0, first);
 		}
 	}
 }
 
-/* Makes it the TLB of a level, with tables by page from `tables` on. */
-static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uint64_t tables,
-		 uint64_t times)
+/* Makes it the TLB of a level, with these tables. */
+static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uint64_t places,
+		 uint64_t uses)
 {
-	const uint64_t places = 1 + c->sets * c->ways;
+	const uint64_t count = 1 + c->sets * c->ways + c->sets;
 
 	if (!c->memory)
 		return true;
@@ -287,15 +292,11 @@ static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uin
 		.level = l,
 		.own = *c,
 		.cache = c,
-		.places = (uint32_t *)(uintptr_t)tables,
-		.resident = (uint64_t *)(uintptr_t)(tables + FILTER_PAGE_PLACES_BYTES),
-		.ways = (uint8_t *)(uintptr_t)(tables + FILTER_PAGE_PLACES_BYTES +
-					       2 * FILTER_PAGE_PLACES_BYTES),
-		.entries = pages_get(round_up(places * sizeof *t->entries, PAGE)),
-		.times = (uint64_t *)(uintptr_t)times,
-		.list = pages_get(round_up((places + c->sets) * sizeof *t->list, PAGE)),
+		.places = (uint32_t *)(uintptr_t)places,
+		.uses = (struct filter_page *)(uintptr_t)uses,
+		.list = pages_get(round_up(count * sizeof *t->list, PAGE)),
 	};
-	if (!t->entries || !t->list)
+	if (!t->list)
 		return false;
 	make_lists(t);
 	c->kind = &pages;
@@ -306,17 +307,13 @@ static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uin
 bool filter_pages_start(struct sim_core *c)
 {
 	if (!take(&data, &filter_state.data, &c->data_tlb, FILTER_DATA_PAGES,
-		  FILTER_DATA_PAGE_TIMES) ||
+		  FILTER_DATA_PAGE_USES) ||
 	    !take(&code, &filter_state.code, &c->code_tlb, FILTER_CODE_PAGES,
-		  FILTER_CODE_PAGE_TIMES))
+		  FILTER_CODE_PAGE_USES))
 		return false;
 	core = c->has_tlb ? c : 0;
 	filter_state.data_pages = data.places;
 	filter_state.code_pages = code.places;
-	filter_state.data_resident = data.resident;
-	filter_state.code_resident = code.resident;
-	filter_state.data_ways = data.ways;
-	filter_state.code_ways = code.ways;
 	return true;
 }
 
@@ -332,39 +329,31 @@ bool filter_pages_have(const struct filter_level *l, uint64_t line)
 	return !t || t->places[line / PAGE_LINES];
 }
 
-bool filter_pages_let(const struct filter_level *l, uint64_t line, uint64_t place)
+bool filter_pages_hide(const struct filter_level *l)
 {
-	struct tlb *t = tlb_of(l);
-
-	if (!t)
-		return true;
-	t->resident[line / PAGE_LINES] |= bit_of(line);
-	t->ways[line] = (uint8_t)place;
-	return t->places[line / PAGE_LINES] != 0;
+	return tlb_of(l) != 0;
 }
 
-void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time)
+bool filter_pages_let(const struct filter_level *l, uint64_t line)
 {
 	struct tlb *t = tlb_of(l);
 	uint32_t place;
 
 	if (!t)
-		return;
-	t->resident[line / PAGE_LINES] &= ~bit_of(line);
+		return true;
 	place = t->places[line / PAGE_LINES];
-	if (place && t->times[place] < time)
-		t->times[place] = time;
+	if (place)
+		t->uses[place].shown |= bit_of(line);
+	return place != 0;
 }
 
-uint32_t filter_pages_hidden(const struct filter_level *l, uint64_t line)
+void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time)
 {
-	const struct tlb *t = tlb_of(l);
-	struct lines page;
+	struct tlb *t = tlb_of(l);
+	const uint32_t place = t ? t->places[line / PAGE_LINES] : 0;
 
-	if (!t || !(t->resident[line / PAGE_LINES] & bit_of(line)))
-		return 0;
-	page = lines_of(t, line / PAGE_LINES);
-	return (uint32_t)(uintptr_t)stamp_at(&page, line % PAGE_LINES);
+	if (place && t->uses[place].time < time)
+		t->uses[place].time = time;
 }
 
 /* ---- Misses that filter_miss.S hands over ---- */
@@ -393,11 +382,11 @@ void filter_pages_missed(uint64_t line, uint32_t site, uint64_t clock)
 	const struct filter_owner *o = filter_site_owner(site);
 	const uint64_t page = line / PAGE_LINES;
 	const bool is_code = o->flags & FILTER_SITE_CODE;
-	struct sim_cache *tlb = is_code ? &core->code_tlb : &core->data_tlb;
+	struct tlb *t = is_code ? &code : &data;
 	struct sim_cache *second = &core->second_tlb;
 
-	filter_walk_set_now(clock + ((o->flags & FILTER_SITE_SECOND) != 0));
-	insert(tlb, sim_cache_set(tlb, page), sim_entry_of(page, 0));
+	replace(t, sim_cache_set(&t->own, page), sim_entry_of(page, 0),
+		clock + ((o->flags & FILTER_SITE_SECOND) != 0));
 	count(o, SIM_TLB_MISSES + o->column, &misses_at(site)->first);
 	if (!second->memory || sim_cache_use(second, page, 0) != SIM_NO_LINE)
 		return;
@@ -435,7 +424,7 @@ static void hand_over(struct tlb *t, struct sim_cache *c)
 			const uint32_t place = oldest(t, set);
 
 			if (!is_free(t, place))
-				sim_cache_insert(c, sim_entry_line(t->entries[place]), 0);
+				sim_cache_insert(c, page_of(t, place), 0);
 			take_from_list(t, place);
 		}
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * First-level TLBs in the filter variant. Code may hit a line of a first level only if the TLB has
- * its page: when a page leaves the TLB, the cells of its lines become 0, and the page keeps a bit
- * for each. The lines stay in their level. The next access to the page leaves the code, misses in
- * the TLB, and gives the cells back. So code needs no look at pages.
+ * its page: when a page leaves the TLB, the cells of its lines become 0. The lines stay in their
+ * level. The next access to the page leaves the code, misses in the TLB, and gives the line its
+ * cell back; and so does the first access to each other line of the page, whose place the owners of
+ * its set tell. So code needs no look at pages, and a page that comes or goes touches no more lines
+ * than were used.
  *
- *   by page:   | place in the TLB + 1, or 0 |   and   | bits of lines of the first level |
- *   by line:   | way |
- *   by place:  | page |   and   | a time |
+ *   by page:   | place in the TLB, from 1 on, or 0 |
+ *   by place:  | page |   and   | a time | a bit for each line of the page that code may hit |
  *
  * LRU needs to know when pages were used last: that is the greatest stamp of their lines that code
  * may hit, or the time at the page's place: of the last access that left the code, or the stamp of
@@ -40,12 +41,12 @@ bool filter_pages_are_on(void);
 
 /* Has the level's TLB the line's page, or is there none? */
 bool filter_pages_have(const struct filter_level *l, uint64_t line);
-/* The level has the line at a place. May code hit it, as far as the TLB is concerned? */
-bool filter_pages_let(const struct filter_level *l, uint64_t line, uint64_t place);
-/* A line leaves the level, that code could hit and was used last at a time, if not 0. */
+/* Is there a TLB, so that lines of the level may have no cell? */
+bool filter_pages_hide(const struct filter_level *l);
+/* The level has the line. May code hit it, as far as the TLB is concerned? */
+bool filter_pages_let(const struct filter_level *l, uint64_t line);
+/* A line that leaves the level, or has no cell, was used last at a time, if not 0. */
 void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time);
-/* The place of a line that code may not hit only because of the TLB; or 0. */
-uint32_t filter_pages_hidden(const struct filter_level *l, uint64_t line);
 
 /*
  * For filter_miss.S: an access of a site misses in the TLB; the clock is that of lane 0.

@@ -93,13 +93,11 @@ uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
 {
 	const uint32_t *cell = cell_of(l, line);
 	const uint64_t *entry;
-	uint32_t hidden;
 
 	if (!cell || *cell || l == &w.last)
 		return cell ? *cell : 0;
-	hidden = filter_pages_hidden(l, line);
-	if (hidden || l != &w.data || !(f.prefetches || uses_are_some))
-		return hidden;
+	if (!filter_pages_hide(l) && (l != &w.data || !(f.prefetches || uses_are_some)))
+		return 0;
 	entry = search(l, line & l->set_mask, cell);
 	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
 }
@@ -124,18 +122,25 @@ static void show(const struct filter_level *l, uint64_t place)
 	const uint64_t entry = entries_of(l)[place];
 	uint32_t *cell = cell_in(entry);
 
-	if (l == &w.last ||
-	    (!sim_entry_has(entry, SIM_PREFETCHED) &&
-	     filter_pages_let(l, filter_line_of(l, cell), place) && !uses_hide(l, place)))
+	if (l == &w.last || (!sim_entry_has(entry, SIM_PREFETCHED) &&
+			     filter_pages_let(l, filter_line_of(l, cell)) && !uses_hide(l, place)))
 		*cell = (uint32_t)(uintptr_t)&l->stamps[place];
 	else
 		*cell = 0;
+}
+
+/* No cell leads to the stamp of a line whose use is looked at. */
+static void tell_page(const struct filter_level *l, uint64_t place)
+{
+	if (uses_hide(l, place))
+		filter_pages_lose(l, filter_walk_line(l, place), f.now);
 }
 
 static void note_use(const struct filter_level *l, uint64_t place)
 {
 	show(l, place);
 	l->stamps[place] = l == &w.last ? ++w.last_clock : f.now;
+	tell_page(l, place);
 }
 
 static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
@@ -182,6 +187,7 @@ static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 	note_use(l, least);
 	if (uses_are_on)
 		uses_begin(l, stamp_at(l, least), sim_entry_line(entry), f.core->tag);
+	tell_page(l, least);
 	filter_forget_oldest(l, set);
 	if (cell_in(victim) == nobody())
 		return SIM_NO_LINE;
@@ -432,11 +438,6 @@ uint32_t filter_walked(struct segment *s, uint32_t n, uint64_t time, uint32_t pl
 uint64_t filter_walk_now(void)
 {
 	return f.now;
-}
-
-void filter_walk_set_now(uint64_t time)
-{
-	f.now = time;
 }
 
 /* ---- Off ---- */

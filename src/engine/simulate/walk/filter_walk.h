@@ -70,9 +70,8 @@ uint64_t filter_walk_line(const struct filter_level *l, uint64_t place);
 /* Let code hit the line of a place, if nothing else speaks against it. */
 void filter_walk_show(const struct filter_level *l, uint64_t place);
 
-/* For filter_pages.c: the time of accesses. */
+/* For filter_pages.c: the time of the access. */
 uint64_t filter_walk_now(void);
-void filter_walk_set_now(uint64_t time);
 
 /* Move all lines to the hierarchy's own caches. */
 void filter_walk_hand_over(void);

@@ -8,6 +8,8 @@
 
 /* clang-format off */
 
+#define NO_EVENT 255 /* SIM_NO_EVENT */
+
 /* edi: the place in the second level of the line whose first-level cell is r8. Changes rdx. */
 	.macro find_below
 	movabs	$FILTER_CELLS, %rdx
@@ -58,6 +60,85 @@
 	.popsection
 	.endm
 
+/* Goes to `found` with the place that is `at` bytes behind rsi if its entry begins with rdi. */
+	.macro look_at_owner at, found
+	mov	FILTER_TO_OWNERS+\at(%rsi), %rdx
+	xor	%rdi, %rdx
+	cmp	$1 << SIM_ENTRY_FLAG_BITS, %rdx
+	.if \at
+	jb	90f
+	.pushsection .text, 2
+90:	add	$\at, %esi
+	jmp	\found
+	.popsection
+	.else
+	jb	\found
+	.endif
+	.endm
+
+/*
+ * Goes to `found` if the level has line rax, with rsi: its place. Its cell is 0 as the TLB did not
+ * have its page, or has it anew. Changes rcx, rdx, rdi.
+ */
+	.macro find_hidden level, is_code, is_quick, found
+	find_cell	\is_code
+	shl	$SIM_ENTRY_FLAG_BITS, %rdi
+	mov	%eax, %ecx
+	and	STATE(\level + L_MASK), %ecx
+	.if \is_quick
+	shl	$6, %ecx
+	lea	FILTER_STAMPS + \is_code * FILTER_FIRST_BYTES(%rcx), %esi
+	.irp	at, 0, 8, 16, 24, 32, 40, 48, 56
+	look_at_owner	\at, \found
+	.endr
+	.else
+	imul	STATE(\level + L_PLACES), %rcx
+	mov	STATE(\level + L_STAMPS), %rsi
+	lea	-8(%rsi,%rcx,8), %rsi
+	mov	STATE(\level + L_PLACES), %ecx
+90:	add	$8, %rsi
+	mov	FILTER_TO_OWNERS(%rsi), %rdx
+	xor	%rdi, %rdx
+	cmp	$1 << SIM_ENTRY_FLAG_BITS, %rdx
+	jb	\found
+	dec	%ecx
+	jnz	90b
+	.endif
+	.endm
+
+/* Code may hit line rax, whose page the TLB has: filter_pages_let. Changes rdx, rdi. */
+	.macro show_line pages, uses_of_pages
+	mov	%rax, %rdi
+	shr	$(12 - FILTER_LINE_SHIFT), %rdi
+	mov	STATE(\pages), %rdx
+	mov	(%rdx,%rdi,4), %edi
+	shl	$PAGE_USE_SHIFT, %edi
+	mov	PAGE_SHOWN+\uses_of_pages(%rdi), %rdx
+	bts	%rax, %rdx
+	mov	%rdx, PAGE_SHOWN+\uses_of_pages(%rdi)
+	.endm
+
+/*
+ * An access that lies on two lines, or may do so, hits both: rsi: the place of the last one. Others
+ * go to C, and so do all if stores would have to mark both.
+ */
+	.macro hit_two
+	cmpb	$63, SITE_SPAN(%rbx)
+	ja	.Lslow_1
+	cmpl	$NO_EVENT, STATE(F_WRITE_BACK)
+	jne	.Lslow_1
+	mov	%gs:T_MISS_ADDRESS, %rax
+	line_of	rax
+	mov	FILTER_CELLS(,%rax,4), %esi
+	mov	FILTER_CELLS+4(,%rax,4), %edx
+	test	%esi, %esi
+	jz	.Lslow_1
+	test	%edx, %edx
+	jz	.Lslow_1
+	stamp	0
+	mov	%edx, %esi
+	.endm
+
 /*
  * Line rax takes place rsi of the line whose cell is r8: calls uses_replace.
  */
@@ -92,7 +173,7 @@
  * If line rax is watched, counts its use, and goes to `hit` with its place rsi. Changes rcx, rdx,
  * rdi, r8.
  */
-	.macro find_watched level, is_quick, pages, hit
+	.macro find_watched level, is_quick, pages, uses_of_pages, hit
 67:	mov	%eax, %ecx
 	and	STATE(\level + L_MASK), %ecx
 	mov	%ecx, %edi
@@ -129,12 +210,15 @@
 	shr	$(12 - FILTER_LINE_SHIFT), %rdi
 	cmpl	$0, (%rdx,%rdi,4)
 	je	69b
-66:	count_use	\hit
+66:	count_use	\pages, \uses_of_pages, \hit
 	.previous
 	.endm
 
-/* Counts a use of place rsi, which is watched, and goes to `hit`. Changes rcx, rdx, rdi. */
-	.macro count_use hit
+/*
+ * Counts a use of line rax at place rsi, which is watched, and goes to `hit`. As it has no cell,
+ * its page is told the time. Changes rcx, rdx, rdi.
+ */
+	.macro count_use pages, uses_of_pages, hit
 	mov	USES_TO_LIVE + WATCH_USES(,%rsi,2), %edi
 	inc	%edi
 	cmp	USES_TO_LIVE + WATCH_LIMIT(,%rsi,2), %edi
@@ -147,6 +231,16 @@
 	mov	%gs:T_MISS_ADDRESS, %rcx
 	shl	%cl, %rdx
 	or	%rdx, USES_TO_LIVE(,%rsi,2)
+	mov	STATE(\pages), %rdx
+	test	%rdx, %rdx
+	jz	\hit
+	stamp	0
+	mov	%rax, %rdi
+	shr	$(12 - FILTER_LINE_SHIFT), %rdi
+	mov	(%rdx,%rdi,4), %edi
+	shl	$PAGE_USE_SHIFT, %edi
+	mov	(%rsi), %rdx
+	mov	%rdx, PAGE_TIME+\uses_of_pages(%rdi)
 	jmp	\hit
 	.endm
 
@@ -154,7 +248,7 @@
  * rax line, rbx site, rcx the record of its set, rsi its place, r8 the evicted line's cell, r9
  * flags. Until its line's cell is written nothing has changed, so that C can do it all.
  */
-	.macro miss_of_walk name, level, is_code, is_quick, pages, times, uses=0
+	.macro miss_of_walk name, level, is_code, is_quick, pages, uses_of_pages, uses=0
 	.globl	\name
 	.hidden	\name
 \name:
@@ -166,13 +260,13 @@
 	jnz	9f
 62:
 	.else
-	find_line_of_data .Lslow_1
+	find_line_of_data 11f
 	mov	FILTER_CELLS(,%rax,4), %esi
 	test	%esi, %esi
 	jnz	3f		/* it came here only because it is unaligned */
 	.endif
 	.if \uses == 2 && !\is_code
-	find_watched \level, \is_quick, \pages, 3f
+	find_watched \level, \is_quick, \pages, \uses_of_pages, 3f
 	.endif
 	mov	STATE(\pages), %rdx
 	test	%rdx, %rdx
@@ -253,7 +347,7 @@
 	find_next	\level, \is_quick, 1
 	is_watched
 	jnc	3b
-	count_use	3b
+	count_use	\pages, \uses_of_pages, 3b
 	.endif
 4:	testb	$SIM_PREFETCHED, FILTER_TO_OWNERS(%rdi)
 	jz	64b
@@ -301,24 +395,21 @@
 7:	mov	%rax, %rdi
 	shr	$(12 - FILTER_LINE_SHIFT), %rdi
 	cmpl	$0, (%rdx,%rdi,4)
-	jne	60b
+	jne	74f
 	.if \is_code
 	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
 	jnz	.Lslow_1
-	miss_page
-	mov	SITE_CELL(%rbx), %ecx
-	mov	(%rcx), %esi
-	.else
-	miss_page
-	mov	FILTER_CELLS(,%rax,4), %esi
 	.endif
-	test	%esi, %esi
-	jnz	3b
+	miss_page
 	.if \uses == 2 && !\is_code
 	jmp	67b
-	.else
-	jmp	60b
 	.endif
+74:	find_hidden	\level, \is_code, \is_quick, 75f
+	jmp	60b
+75:	find_cell	\is_code
+	mov	%esi, (%rdi)
+	show_line	\pages, \uses_of_pages
+	jmp	3b
 8:	mov	%r8, %rdi		/* filter_pages_lose */
 	.if \is_code
 	sub	$FILTER_CODE_CELLS, %rdi
@@ -331,24 +422,27 @@
 	jb	81f
 	shr	$2, %rdi
 	.endif
-	mov	STATE(\pages + F_RESIDENT), %rdx
-	btr	%rdi, (%rdx)
 	shr	$(12 - FILTER_LINE_SHIFT), %rdi
 	mov	STATE(\pages), %rdx
 	mov	(%rdx,%rdi,4), %edi
 	test	%edi, %edi
 	jz	81f
+	shl	$PAGE_USE_SHIFT, %edi
 	mov	(%rsi), %rdx
-	cmp	%rdx, \times(,%rdi,8)
+	cmp	%rdx, PAGE_TIME+\uses_of_pages(%rdi)
 	jae	81f
-	mov	%rdx, \times(,%rdi,8)
-81:	mov	STATE(\pages + F_RESIDENT), %rdx	/* filter_pages_let */
-	bts	%rax, (%rdx)
-	mov	STATE(\pages + F_WAYS), %rdx
-	mov	%esi, %edi
-	shr	$3, %edi
-	mov	%dil, (%rdx,%rax)
+	mov	%rdx, PAGE_TIME+\uses_of_pages(%rdi)
+81:	show_line	\pages, \uses_of_pages
 	jmp	61b
+	.if !\is_code
+11:
+	.if \uses
+	jmp	.Lslow_1
+	.else
+	hit_two
+	jmp	3b
+	.endif
+	.endif
 	.previous
 	.endm
 
