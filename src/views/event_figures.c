@@ -203,7 +203,7 @@ static void put_line_use(const struct event_profile *p, const struct event_colum
 	if (any)
 		text_addf(out,
 			  "\nAcCost and SpLoss: estimates, from one in %" PRIu64
-			  " lines that came to a cache; low and high: 95 %%",
+			  " lines that came to a cache, and more at first; low and high: 95 %%",
 			  p->use.share);
 }
 

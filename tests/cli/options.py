@@ -135,7 +135,7 @@ def names_may_be_cut_and_letters_joined():
     refuses("'-n' lacks its value: -n N", 'report', '-n')
     refuses("'--inclusive' takes no value", 'report', '--inclusive=yes')
     # The value of some may be left out, and does not follow as a word.
-    refuses("line use of '1/x': it is of 'all' lines, or of '1/N', N up to 4096", 'simulate', '--line-use=1/x', 'true')
+    refuses("line use of '1/x': it is of 'all' lines, or of '1/N', N a power of two up to 4096", 'simulate', '--line-use=1/x', 'true')
     refuses('no command to simulate', 'simulate', '--line-use')
     check(run('simulate', '-q', '--line-use', 'all')[2] == 'dwell: all: command not found\n', 'a command is no value')
 

@@ -94,8 +94,9 @@ static void what_is_no_cache_is_refused(void **state)
 		{"machine=z80", "no machine 'z80'"},
 		{"line-use=", "line use of ''"},
 		{"line-use=some", "'all' lines, or of '1/N'"},
-		{"line-use=1/0", "N up to 4096"},
-		{"line-use=1/4097", "N up to 4096"},
+		{"line-use=1/0", "a power of two up to 4096"},
+		{"line-use=1/7", "a power of two up to 4096"},
+		{"line-use=1/8192", "a power of two up to 4096"},
 		{"line-use=1/8x", "line use of '1/8x'"},
 	};
 	char text[400] = "L1d=";
@@ -259,9 +260,9 @@ static void what_is_written_is_read_again(void **state)
 	assert_int_equal(geometry_build(&p, &g, &err), 0);
 	assert_int_equal(g.line_share, SIM_LINE_SHARE);
 	check_round(&g);
-	add(&p, "line-use = 1/7");
+	add(&p, "line-use = 1/8");
 	assert_int_equal(geometry_build(&p, &g, &err), 0);
-	assert_int_equal(g.line_share, 7);
+	assert_int_equal(g.line_share, 8);
 	check_round(&g);
 	add(&p, "line-use = all");
 	assert_int_equal(geometry_build(&p, &g, &err), 0);

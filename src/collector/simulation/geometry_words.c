@@ -228,9 +228,11 @@ int geometry_line_share(const char *text, uint32_t *share, struct err *err)
 	if (strcmp(text, "all") == 0)
 		return 0;
 	if (sscanf(text, "1/%u%n", &n, &length) < 1 || text[length] != '\0' || n == 0 ||
-	    n > SIM_MOST_LINE_SHARE)
+	    (n & (n - 1)) != 0 || n > SIM_MOST_LINE_SHARE)
 		return err_set(err,
-			       "line use of '%s': it is of 'all' lines, or of '1/N', N up to %u",
+			       "line use of '%s': it is of 'all' lines, or of '1/N', N a power of "
+			       "two up to "
+			       "%u",
 			       text, SIM_MOST_LINE_SHARE);
 	*share = n;
 	return 0;

@@ -86,7 +86,7 @@ struct sim_geometry {
 	struct sim_tlb_geometry second_tlb; /* for the misses of both TLBs */
 	bool is_tlb_unified;		    /* data_tlb serves fetches, too */
 	bool line_use;			    /* count AcCost and SpLoss */
-	uint32_t line_share;		    /* of one in so many lines, by chance; 0: of all */
+	uint32_t line_share;		    /* of one in so many lines, a power of two; 0: of all */
 	bool write_backs;		    /* count dirty lines that leave a level */
 	struct sim_set_choice sets;
 	bool is_sampled; /* caches are emptied now and then: count unknown references */

@@ -16,6 +16,12 @@
 #define FIRST_LIMIT 64ull /* uses of a line until chance decides again */
 #define STAGE_SHIFT 2	  /* and then of each stage: four times those of the last one */
 #define MOST_STAGES 12	  /* keeps uses in 32 bits, and what is charged for a line */
+#define SHIFT_AT    4	  /* bits of a stage, before those of a shift */
+#define FIRST_SHIFT 5	  /* see struct chance: 1/1 of a share of 1/32 */
+/* Lines stay for longer in the last level, so that each costs more. */
+#define FIRST_SHIFT_OF_LAST 3
+#define FIRST_END	    1024u
+#define PHASE_SHIFT	    2 /* a phase has four times the lines of the one before */
 
 struct live {
 	uint64_t touched;
@@ -27,39 +33,60 @@ _Static_assert(offsetof(struct live, limit) == WATCH_LIMIT, "layout");
 
 #define MOST_PLACES (FILTER_LAST_BYTES / sizeof(uint64_t))
 
-int32_t uses_skip[2];
+int32_t uses_skip[USES_LEVELS];
+
+/*
+ * When the next line is chosen. At first more are, as if the share was `shift` times halved: until
+ * so many lines have come as `end` says.
+ */
+struct chance {
+	uint64_t next, end; /* lines, in the order of their coming, from 0 on */
+	uint32_t shift;
+};
 
 static struct {
-	uint32_t share, stages_most;
+	uint32_t log2_share, stages_most;
 	uint64_t random;
-	uint32_t skip_last;
+	struct chance chance[USES_LEVELS];
 	uint8_t *stages; /* by level and place */
 } f;
 
 /* ---- Chance ---- */
 
-/* How many are passed over before the next one. */
-static uint32_t draw_skip(void)
+/* How many are passed over before the next one: 64 chances at a time. */
+static uint32_t draw_skip(uint32_t shift)
 {
-	uint32_t n = 0;
+	for (uint32_t n = 0; n < INT32_MAX - 64; n += 64) {
+		uint64_t chosen = UINT64_MAX;
 
-	while (random_next(&f.random) % f.share && n < INT32_MAX)
-		n++;
-	return n;
+		for (uint32_t i = shift; i < f.log2_share; i++)
+			chosen &= random_next(&f.random);
+		if (chosen)
+			return n + (uint32_t)__builtin_ctzll(chosen);
+	}
+	return INT32_MAX;
 }
 
-static bool choose(uint32_t level)
+/* `from`: the line that may be the next one. */
+static void draw(uint32_t level, uint64_t from)
 {
-	if (level == USES_LAST) {
-		if (f.skip_last--)
-			return false;
-		f.skip_last = draw_skip();
-		return true;
+	struct chance *c = &f.chance[level];
+
+	c->next = from + draw_skip(c->shift);
+	while (c->next >= c->end && c->shift > 0) {
+		c->next = c->end + draw_skip(--c->shift);
+		c->end <<= PHASE_SHIFT;
 	}
-	if (uses_skip[level]-- > 0)
-		return false;
-	uses_skip[level] = (int32_t)draw_skip();
-	return true;
+	uses_skip[level] = (int32_t)(c->next - from);
+}
+
+/* The next one has come. Returns the stages of its place. */
+static uint8_t take(uint32_t level)
+{
+	const uint32_t shift = f.chance[level].shift;
+
+	draw(level, f.chance[level].next + 1);
+	return (uint8_t)(shift << SHIFT_AT);
 }
 
 /* ---- Places ---- */
@@ -69,9 +96,15 @@ static uint64_t index_of(const struct filter_level *l, uint32_t place)
 	return (uint64_t)((uint64_t *)(uintptr_t)place - l->stamps);
 }
 
-static uint8_t *stage_of(const struct filter_level *l, uint32_t place)
+/* The stage, and SHIFT_AT the shift of the chance. */
+static uint8_t *stages_of(const struct filter_level *l, uint32_t place)
 {
 	return f.stages + uses_level(l) * MOST_PLACES + index_of(l, place);
+}
+
+static uint32_t stage_of(const struct filter_level *l, uint32_t place)
+{
+	return *stages_of(l, place) & ((1u << SHIFT_AT) - 1);
 }
 
 static uint64_t *watched_of(const struct filter_level *l, uint64_t index)
@@ -146,18 +179,21 @@ void uses_watch_settle(const struct filter_level *l, uint32_t place, uint64_t li
 
 uint64_t uses_watch_weight(const struct filter_level *l, uint32_t place)
 {
-	return (uint64_t)f.share << *stage_of(l, place);
+	const uint32_t shift = *stages_of(l, place) >> SHIFT_AT;
+
+	return 1ull << (f.log2_share - shift + stage_of(l, place));
 }
 
 /* ---- Watching ---- */
 
-static uint64_t uses_left(const struct sim_line_record *r, uint32_t stage)
+/* The uses of a record until chance decides. */
+static uint32_t uses_left(const struct sim_line_record *r, uint32_t stage)
 {
 	const uint64_t end = FIRST_LIMIT << STAGE_SHIFT * stage;
 
-	if (!r || !r->tag || stage == f.stages_most)
+	if (!r->tag || stage == f.stages_most)
 		return UINT32_MAX;
-	return r->uses < end ? end - r->uses : 1;
+	return r->uses < end ? (uint32_t)(end - r->uses) : 0;
 }
 
 static uint32_t place_below(uint64_t line)
@@ -168,12 +204,13 @@ static uint32_t place_below(uint64_t line)
 static void set_limit(uint32_t place, uint64_t line)
 {
 	const uint32_t below = place_below(line);
-	const uint64_t own = uses_left(uses_record(&w.data, place), *stage_of(&w.data, place)),
-		       last = below ? uses_left(uses_record(&w.last, below),
-						*stage_of(&w.last, below))
-				    : UINT32_MAX;
+	uint32_t left = uses_left(uses_record(&w.data, place), stage_of(&w.data, place)), last;
 
-	live_at(place)->limit = (uint32_t)(own < last ? own : last);
+	if (below) {
+		last = uses_left(uses_record(&w.last, below), stage_of(&w.last, below));
+		left = last < left ? last : left;
+	}
+	live_at(place)->limit = left;
 }
 
 static void watch(const struct filter_level *l, uint32_t place, uint64_t line)
@@ -205,11 +242,10 @@ static void unwatch(const struct filter_level *l, uint32_t place)
 static void thin(const struct filter_level *l, uint32_t place)
 {
 	struct sim_line_record *r = uses_record(l, place);
-	uint8_t *stage = stage_of(l, place);
 
-	while (r->tag && *stage < f.stages_most && r->uses >= FIRST_LIMIT << STAGE_SHIFT * *stage) {
+	while (uses_left(r, stage_of(l, place)) == 0) {
 		if (random_next(&f.random) % 2) {
-			++*stage;
+			++*stages_of(l, place);
 			continue;
 		}
 		*r = (struct sim_line_record){0};
@@ -276,12 +312,12 @@ static void charge(const struct filter_level *l, uint32_t place, const struct si
 static void begin_last(uint32_t place, uint64_t line, uint32_t tag)
 {
 	const struct filter_level *const first[] = {&w.data, &w.code};
-	const bool is_chosen = choose(USES_LAST);
+	const bool is_chosen = uses_skip[USES_LAST]-- == 0;
 
 	if (is_chosen)
 		uses_settle(line);
 	*uses_record(&w.last, place) = (struct sim_line_record){.tag = is_chosen ? tag : 0};
-	*stage_of(&w.last, place) = 0;
+	*stages_of(&w.last, place) = is_chosen ? take(USES_LAST) : 0;
 	mark_last(place, is_chosen);
 	for (uint32_t n = 0; n < 2 && is_chosen; n++) {
 		const uint32_t at = first[n]->stamps ? filter_walk_place(first[n], line) : 0;
@@ -295,7 +331,7 @@ static void begin_first(const struct filter_level *l, uint32_t place, uint64_t l
 			bool is_chosen)
 {
 	*uses_record(l, place) = (struct sim_line_record){.tag = is_chosen ? tag : 0};
-	*stage_of(l, place) = 0;
+	*stages_of(l, place) = is_chosen ? take(uses_level(l)) : 0;
 	if (is_chosen || has_record_below(line))
 		watch(l, place, line);
 }
@@ -305,7 +341,7 @@ void uses_watch_begin(const struct filter_level *l, uint32_t place, uint64_t lin
 	if (l == &w.last)
 		begin_last(place, line, tag);
 	else
-		begin_first(l, place, line, tag, choose(uses_level(l)));
+		begin_first(l, place, line, tag, uses_skip[uses_level(l)]-- == 0);
 }
 
 void uses_watch_end(const struct filter_level *l, uint32_t place, uint64_t line)
@@ -330,8 +366,6 @@ void uses_watch_replace(uint64_t line, uint32_t place, const uint32_t *victim, u
 	const bool is_code = o->flags & FILTER_SITE_CODE;
 	const struct filter_level *l = is_code ? &w.code : &w.data;
 	struct sim_line_record *r = uses_record(l, place);
-	int32_t *skip = &uses_skip[uses_level(l)];
-	const bool is_chosen = *skip < 0;
 
 	if (is_code)
 		uses_code_reach(segments_of_trailer(o->segment), o->index);
@@ -342,25 +376,28 @@ void uses_watch_replace(uint64_t line, uint32_t place, const uint32_t *victim, u
 		charge(l, place, r);
 		unwatch(l, place);
 	}
-	if (is_chosen)
-		*skip = (int32_t)draw_skip();
-	begin_first(l, place, line, uses_tag_of_site(site), is_chosen);
+	begin_first(l, place, line, uses_tag_of_site(site), uses_skip[uses_level(l)] < 0);
 }
 
 void uses_seed(uint32_t order)
 {
 	f.random = engine.config.seed + ((uint64_t)order << 32);
-	if (!uses_are_some)
-		return;
-	for (uint32_t n = 0; n < 2; n++)
-		uses_skip[n] = (int32_t)draw_skip();
-	f.skip_last = draw_skip();
+	for (uint32_t level = 0; level < USES_LEVELS && uses_are_some; level++)
+		draw(level, f.chance[level].next - (uint64_t)uses_skip[level]);
 }
 
 bool uses_watch_start(uint32_t share)
 {
-	f.share = share;
+	f.log2_share = (uint32_t)__builtin_ctz(share);
 	f.stages_most = share > 1 ? MOST_STAGES : 0;
+	for (uint32_t level = 0; level < USES_LEVELS; level++) {
+		struct chance *c = &f.chance[level];
+
+		c->end = FIRST_END;
+		c->shift = level == USES_LAST ? FIRST_SHIFT_OF_LAST : FIRST_SHIFT;
+		if (c->shift > f.log2_share)
+			c->shift = f.log2_share;
+	}
 	f.stages = pages_get(round_up(USES_LEVELS * MOST_PLACES, PAGE));
 	return f.stages;
 }

@@ -5,6 +5,10 @@
  * each that was looked at stands for `share`. Nothing else changes: code that looks at other lines,
  * and what caches count, are as without line use.
  *
+ * At first more lines are chosen, and stand for fewer: short runs need them, and the last level,
+ * to which few lines come. With 32 all of the first 1024 are, every other one up to 4096, and so on
+ * up to 262144; in the last level every fourth, every eighth, and one in 16 up to 16384.
+ *
  * A line of data that is looked at, by its first level or the last one, is *watched* while it is in
  * the first level: its cell is 0, so that each access leaves code (filter_walked.h), and finds the
  * line by the bits of its set (struct filter_oldest). Its place has
@@ -42,7 +46,7 @@
 
 struct filter_level;
 
-/* Once, with one in `share`. False: no memory. */
+/* Once, with one in `share`, a power of two. False: no memory. */
 bool uses_watch_start(uint32_t share);
 
 void uses_watch_begin(const struct filter_level *l, uint32_t place, uint64_t line, uint32_t tag);
@@ -58,7 +62,7 @@ void uses_watch_settle(const struct filter_level *l, uint32_t place, uint64_t li
 uint64_t uses_watch_weight(const struct filter_level *l, uint32_t place);
 
 /* For filter_walked.h: so many lines of data, and of code, come before the next one chosen. */
-extern int32_t uses_skip[2];
+extern int32_t uses_skip[];
 
 #endif
 #endif
