@@ -71,7 +71,7 @@ void stretches_begin(struct thread *t)
 {
 	if (!engine.config.sample_ppm)
 		return;
-	if (!stretches_on && (!filter_is_on() || !cold_start())) {
+	if (!stretches_on && (!filter_is_on() || filter_state.walks || !cold_start())) {
 		say("all accesses are simulated: with these caches --sample is not possible; "
 		    "dwell-simulate(1) says when");
 		return;

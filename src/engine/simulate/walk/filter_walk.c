@@ -256,7 +256,7 @@ bool filter_walk_fits(const struct sim_hierarchy *h)
 		if (!keeps_own(l[level]))
 			return false;
 	return filter_pages_fit(&h->core) && (!g->line_use || uses_fit(h)) && !g->is_unified &&
-	       !g->is_sampled && g->sets.parts <= 1 && fits_first(l[0]) &&
+	       g->sets.parts <= 1 && fits_first(l[0]) &&
 	       (!s->has_fetches ||
 		(fits_first(l[SIM_CODE_SLOT]) && g->code.prefetcher == SIM_PREFETCH_NONE));
 }
