@@ -8,34 +8,43 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/whose/bins.h"
 #include "sim/base/events.h"
 
-#define MOST_AMOUNT 0xfffff /* so that sums fit in 32 bits */
-/* Code may note two events if there is room for one: the memory behind the notes has it. */
-#define MOST_NOTES (NOTES + 1)
+#define MOST_AMOUNT 0xfffffu /* so that sums fit in 32 bits */
 
+/* How a note begins. With data (filter_notes.h) more follows. */
 struct event_note {
-	uint32_t event, amount;
+	uint64_t line;
 	uint32_t site; /* 0: made by C */
 	uint8_t of_site[4];
-	uint32_t node, unused;
+	uint32_t node, counted;
 };
 
-_Static_assert(offsetof(struct event_note, event) == NOTE_COUNTED, "layout");
-_Static_assert(offsetof(struct event_note, amount) == NOTE_AMOUNT, "layout");
 _Static_assert(offsetof(struct event_note, site) == NOTE_SITE, "layout");
 _Static_assert(offsetof(struct event_note, node) == NOTE_RECORD, "layout");
+_Static_assert(offsetof(struct event_note, counted) == NOTE_COUNTED, "layout");
 _Static_assert(sizeof(struct event_note) == NOTE_BYTES, "layout");
 
 /* filter_below.S */
-extern struct event_note filter_notes[], *filter_next_note;
+extern uint8_t filter_notes[], *filter_next_note;
 
 /* What the notes before each one have counted, two events in a word. */
-static uint64_t sums[MOST_NOTES + 1][(SIM_MAX_EVENTS + 1) / 2];
+static uint64_t sums[NOTES + 1][(SIM_MAX_EVENTS + 1) / 2];
+
+static uint32_t bytes(void)
+{
+	return bins_are_on() ? NOTE_DATA_BYTES : NOTE_BYTES;
+}
 
 static uint32_t noted(void)
 {
-	return (uint32_t)(filter_next_note - filter_notes);
+	return (uint32_t)(filter_next_note - filter_notes) / bytes();
+}
+
+static struct event_note *note_at(uint32_t i)
+{
+	return (struct event_note *)(void *)(filter_notes + i * bytes());
 }
 
 static uint32_t words(void)
@@ -45,35 +54,45 @@ static uint32_t words(void)
 
 bool events_note(uint32_t event, int64_t amount)
 {
-	if (amount < 0 || amount > MOST_AMOUNT)
+	/* with data, notes are misses */
+	if (amount < 0 || amount > MOST_AMOUNT || bins_are_on())
 		return false;
 	events_make_room();
-	*filter_next_note++ = (struct event_note){.event = event, .amount = (uint32_t)amount};
+	*note_at(noted()) = (struct event_note){.counted = event | (uint32_t)amount * NOTE_ONCE};
+	filter_next_note += bytes();
 	arcs_noted((uint32_t)(uintptr_t)filter_next_note);
 	return true;
 }
 
 void events_make_room(void)
 {
-	if (noted() >= NOTES)
+	if (noted() >= NOTES * NOTE_BYTES / bytes())
 		events_take();
+}
+
+static void add_event(uint64_t *to, uint32_t event, uint32_t amount)
+{
+	const uint32_t column = event - CELL_FIRST_MISS;
+
+	to[column / 2] += (uint64_t)amount << 32 * (column & 1);
 }
 
 static void sum_up(void)
 {
 	for (uint32_t i = 0; i < noted(); i++) {
-		const struct event_note *n = &filter_notes[i];
-		const uint32_t column = n->event - CELL_FIRST_MISS;
+		const uint32_t counted = note_at(i)->counted;
 
 		for (uint32_t k = 0; k < words(); k++)
 			sums[i + 1][k] = sums[i][k];
-		sums[i + 1][column / 2] += (uint64_t)n->amount << 32 * (column & 1);
+		add_event(sums[i + 1], counted % NOTE_ONCE, counted / NOTE_ONCE & MOST_AMOUNT);
+		if (counted & NOTE_AND_WRITTEN_BACK)
+			add_event(sums[i + 1], filter_state.write_back, 1);
 	}
 }
 
 static const uint64_t *sums_at(uint32_t note)
 {
-	return sums[(note - (uint32_t)(uintptr_t)filter_notes) / NOTE_BYTES];
+	return sums[(note - (uint32_t)(uintptr_t)filter_notes) / bytes()];
 }
 
 static void add(uint64_t *rare, uint32_t from, uint32_t to)
@@ -88,16 +107,16 @@ static void add(uint64_t *rare, uint32_t from, uint32_t to)
 	}
 }
 
-/* An access counts an event of its column, and perhaps a write-back. */
 static void count_for_nodes(void)
 {
-	for (const struct event_note *n = filter_notes; n < filter_next_note; n++) {
+	for (uint32_t i = 0; i < noted(); i++) {
+		const struct event_note *n = note_at(i);
 		struct node_misses *m = n->site ? nodes_misses(n->node, n->site) : 0;
 
-		if (m && n->event == n->of_site[SITE_EVENT - SITE_REG])
-			m->first++;
-		else if (m)
-			m->last++;
+		if (!m)
+			continue;
+		m->first++;
+		m->last += (n->counted & NOTE_AND_WRITTEN_BACK) != 0;
 	}
 }
 
@@ -105,6 +124,8 @@ void events_take(void)
 {
 	if (filter_next_note == filter_notes)
 		return;
+	if (bins_are_on())
+		filter_count_notes_by_bin(noted());
 	if (nodes_are_on())
 		count_for_nodes();
 	if (arcs_are_on()) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Events that are known when they happen: misses of hierarchies other than two plain levels. Each
- * is noted, in place of a line (filter_notes.h), for the calls that are open then. Code notes those
- * of walk/filter_walked.h by site; with nodes (nodes.h) they are not counted otherwise. C notes
- * others, without a site, and has charged the instruction.
+ * is noted (filter_notes.h) for the calls that are open then. Code notes those of
+ * walk/filter_walked.h by site; with nodes (nodes.h) they are not counted otherwise, and with data
+ * (bins.h) bins get them from here. C notes others, without a site, and has charged the
+ * instruction; not with data.
  */
 #ifndef DWELL_ENGINE_SIMULATE_ARCS_EVENTS_H
 #define DWELL_ENGINE_SIMULATE_ARCS_EVENTS_H

@@ -574,10 +574,10 @@ void filter_make_room(uint64_t start, uint64_t end)
 		return;
 	filter_window_close();
 	filter_take_all_misses();
-	if (w.walks)
-		filter_walk_hand_over();
 	if (w.h)
 		w.h->core.watch = 0;
+	if (w.walks)
+		filter_walk_hand_over();
 	else
 		filter_hand_over(&f.caches);
 	if (nodes_are_on())

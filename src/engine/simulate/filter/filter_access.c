@@ -53,6 +53,8 @@ void filter_access_elements(const uint64_t *entries, uint32_t n)
 
 static void find_bin(void)
 {
+	if (filter_state.walks)
+		filter_look_below(); /* what missed before is counted before */
 	const struct bins_versions now = bins_versions();
 
 	a.bin = a.site ? bins_known(a.site, a.address, a.is_fetch ? now.code : now.data) : 0;

@@ -100,17 +100,30 @@
 	.endm
 
 /*
- * Notes an event, at the position edi in a cell, of the site rbx (arcs/events.h). rdx: the note.
- * Changes rdi.
+ * Notes the event of site rbx (arcs/events.h), with data the line rax, which takes the place of the
+ * one whose cell is r8. rdx: the note. Changes rdi.
  */
-	.macro note_event
+	.macro note_event has_data
+	movzbl	SITE_EVENT(%rbx), %edi
+	or	$NOTE_ONCE, %edi
 	mov	%edi, NOTE_COUNTED(%rdx)
-	movl	$1, NOTE_AMOUNT(%rdx)
 	mov	SITE_NUMBER(%rbx), %rdi
 	mov	%rdi, NOTE_SITE(%rdx)
 	mov	A_NODE, %edi
 	mov	%edi, NOTE_RECORD(%rdx)
+	.if \has_data
+	mov	%rax, NOTE_LINE(%rdx)
+	mov	%gs:T_MISS_ADDRESS, %rdi
+	mov	%rdi, NOTE_ADDRESS(%rdx)
+	mov	%r8, NOTE_VICTIM(%rdx)
+	xor	%edi, %edi
+	mov	%rdi, NOTE_LAST(%rdx)
+	mov	%rdi, NOTE_VICTIM_BEFORE(%rdx)
+	mov	%rdi, NOTE_LAST_BEFORE(%rdx)
+	add	$NOTE_DATA_BYTES, %rdx
+	.else
 	add	$NOTE_BYTES, %rdx
+	.endif
 	mov	%rdx, filter_next_note(%rip)
 	mov	%edx, A_NOTE
 	.endm
@@ -525,6 +538,10 @@ filter_slow:
 	miss_of_walk	filter_walk_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES
 	miss_of_walk	filter_walk_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_USES
 	miss_of_walk	filter_walk_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_USES
+	miss_of_walk	filter_walk_whose_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 0, 1
+	miss_of_walk	filter_walk_whose_code, F_CODE, 1, 1, F_CODE_PAGES, FILTER_CODE_PAGE_USES, 0, 1
+	miss_of_walk	filter_walk_whose_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 0, 1
+	miss_of_walk	filter_walk_whose_any_code, F_CODE, 1, 0, F_CODE_PAGES, FILTER_CODE_PAGE_USES, 0, 1
 	miss_of_walk	filter_use_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 1
 	miss_of_walk	filter_use_any_data, F_DATA, 0, 0, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 1
 	miss_of_walk	filter_watch_data, F_DATA, 0, 1, F_DATA_PAGES, FILTER_DATA_PAGE_USES, 2

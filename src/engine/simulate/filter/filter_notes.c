@@ -226,7 +226,11 @@ static void look(struct note *from, const struct note *to, uint64_t start, uint6
 
 void filter_look_at_misses(uint64_t start, uint64_t end, bool before_call)
 {
-	if (bins_are_on() && filter_state.is_fast && filter_turn_is_own())
+	if (!bins_are_on() || !filter_turn_is_own())
+		return;
+	if (!filter_state.is_fast)
+		filter_look_below();
+	else
 		look(filter_notes,
 		     before_call && filter_allocating ? filter_allocating : filter_next_note, start,
 		     end, bins_versions());
@@ -249,6 +253,8 @@ void filter_allocation_begins(void)
 {
 	if (!bins_are_on() || !filter_turn_is_own())
 		return;
+	if (!filter_state.is_fast)
+		filter_look_below();
 	held_end(0, 0); /* of a call that has never returned */
 	filter_allocating = filter_state.is_fast ? filter_next_note : filter_notes;
 	if (filter_allocating == filter_notes)
@@ -262,7 +268,9 @@ void filter_allocation_returns(uint64_t start, uint64_t bytes)
 
 	if (!bins_are_on() || !filter_turn_is_own())
 		return;
-	if (filter_allocating && filter_state.is_fast)
+	if (!filter_state.is_fast)
+		filter_look_below();
+	else if (filter_allocating)
 		look(filter_allocating, filter_next_note, start, start + bytes, none);
 	filter_allocating = 0;
 	held_end(start, bytes);
@@ -277,6 +285,8 @@ void filter_allocation_goes_on(const struct thread *t)
 
 void filter_allocation_waits(void)
 {
+	if (!filter_state.is_fast)
+		filter_look_below();
 	filter_allocating = 0;
 	held_end(0, 0);
 }
@@ -324,8 +334,9 @@ static void prepare(const struct note *n, struct found *f)
 }
 
 /* Each step prefetches what the next one reads, of which the notes of AHEAD rounds wait. */
-static void count_by_bin(int32_t notes)
+void filter_count_notes_by_bin(uint32_t all)
 {
+	const int32_t notes = (int32_t)all;
 	const struct bins_versions now = bins_versions();
 	const bool is_plain = !stretches_are_on();
 	struct found found[MOST];
@@ -414,7 +425,7 @@ void filter_look_below(void)
 	noted += (uint64_t)(end - filter_notes);
 	look_below(filter_look_below_data, filter_look_below_data_arcs, NOTE_DATA_BYTES);
 	if (bins_are_on())
-		count_by_bin((int32_t)(end - filter_notes));
+		filter_count_notes_by_bin((uint32_t)(end - filter_notes));
 	for (const struct note *n = filter_notes; n < end && stretches_are_on(); n++)
 		count_in_stretch(n);
 	if (filter_allocating && filter_allocating != filter_notes) {

@@ -13,11 +13,12 @@
 #define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
 #define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
 #define NOTE_RECORD 16 /* with arcs (arcs.h): what the notes before it have counted */
-/* Instead of a line, if all levels are looked up at once; see arcs/events.h. */
-#define NOTE_COUNTED 0 /* u32: the event's position in a cell */
-#define NOTE_AMOUNT  4 /* u32 */
-#define NOTE_BYTES   24
-#define NOTES	     256 /* 6 KB */
+/* If all levels are looked up at once (arcs/events.h): what was counted; the line is not used. */
+#define NOTE_COUNTED	      20	 /* u32: the event's position in a cell, and how often */
+#define NOTE_ONCE	      0x100	 /* from this bit on */
+#define NOTE_AND_WRITTEN_BACK 0x80000000 /* and one write-back of the first level */
+#define NOTE_BYTES	      24
+#define NOTES		      256 /* 6 KB */
 /*
  * What follows with data (bins.h); then 96 notes have room. An access on two lines may evict two in
  * each level: FILTER_SITE_PAIR says so, and NOTE_LINE is the second one.
@@ -38,6 +39,9 @@ struct filter_level;
  * levels then nothing has to be looked up.
  */
 void filter_look_below(void);
+
+/* Count the notes, so many, by bin (bins.h). */
+void filter_count_notes_by_bin(uint32_t notes);
 
 /*
  * Memory in [start, end) is about to get another owner: find the data structures of the notes whose

@@ -59,6 +59,9 @@ extern char filter_walk_data[], filter_walk_code[], filter_walk_any_data[], filt
 	filter_watch_code[], filter_watch_any_code[];
 extern char filter_multi_data[], filter_multi_code[], filter_slow[], filter_refer[];
 
+extern char filter_walk_whose_data[], filter_walk_whose_code[], filter_walk_whose_any_data[],
+	filter_walk_whose_any_code[];
+
 extern char filter_called_data[], filter_called_data_live[], filter_called_code[],
 	filter_called_code_live[];
 
@@ -75,6 +78,13 @@ static const char *behind_with_data(enum filter_stub stub, bool is_code)
 				      filter_whose_code_live})[stub];
 }
 
+static const char *behind_walk_with_data(bool is_code)
+{
+	if (!is_quick(is_code ? &w.code : &w.data))
+		return is_code ? filter_walk_whose_any_code : filter_walk_whose_any_data;
+	return is_code ? filter_walk_whose_code : filter_walk_whose_data;
+}
+
 static const char *behind_walk(bool is_code)
 {
 	if (uses_are_some && is_code)
@@ -83,6 +93,8 @@ static const char *behind_walk(bool is_code)
 		return is_quick(&w.data) ? filter_watch_data : filter_watch_any_data;
 	if (uses_are_on)
 		return is_quick(&w.data) ? filter_use_data : filter_use_any_data;
+	if (bins_are_on())
+		return behind_walk_with_data(is_code);
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_walk_any_code : filter_walk_any_data;
 	return is_code ? filter_walk_code : filter_walk_data;

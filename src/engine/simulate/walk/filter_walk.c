@@ -274,9 +274,10 @@ bool filter_walk_is_quick(bool is_code)
 	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
 					*second = &g->levels[1];
 
-	return w.last.stamps && !bins_are_on() && !(is_code && uses_are_counted_in_code()) &&
-	       first->prefetcher == SIM_PREFETCH_NONE && second->inclusion != SIM_EXCLUSIVE &&
-	       second->prefetcher != SIM_PREFETCH_STRIDE && !second->is_write_through;
+	return w.last.stamps && !(bins_are_on() && uses_are_on) &&
+	       !(is_code && uses_are_counted_in_code()) && first->prefetcher == SIM_PREFETCH_NONE &&
+	       second->inclusion != SIM_EXCLUSIVE && second->prefetcher != SIM_PREFETCH_STRIDE &&
+	       !second->is_write_through;
 }
 
 bool filter_walk_removes(void)

@@ -248,7 +248,7 @@
  * rax line, rbx site, rcx the record of its set, rsi its place, r8 the evicted line's cell, r9
  * flags. Until its line's cell is written nothing has changed, so that C can do it all.
  */
-	.macro miss_of_walk name, level, is_code, is_quick, pages, uses_of_pages, uses=0
+	.macro miss_of_walk name, level, is_code, is_quick, pages, uses_of_pages, uses=0, has_data=0
 	.globl	\name
 	.hidden	\name
 \name:
@@ -296,8 +296,7 @@
 55:	mov	filter_next_note(%rip), %rdx
 	cmp	filter_notes_limit(%rip), %rdx
 	jae	.Lslow_1
-	movzbl	SITE_EVENT(%rbx), %edi
-	note_event
+	note_event \has_data
 	mov	SITE_NUMBER(%rbx), %edi
 	incl	FILTER_MISSES(,%rdi,8)
 	.if !\is_code
@@ -365,9 +364,12 @@
 	orb	$SIM_DIRTY, FILTER_TO_OWNERS(%rdi)
 	mov	SITE_NUMBER(%rbx), %edi
 	incl	FILTER_MISSES+4(,%rdi,8)
-	mov	filter_next_note(%rip), %rdx	/* behind the limit is room for one */
-	mov	STATE(F_WRITE_BACK), %edi
-	note_event
+	mov	filter_next_note(%rip), %rdx
+	.if \has_data
+	orl	$NOTE_AND_WRITTEN_BACK, NOTE_COUNTED-NOTE_DATA_BYTES(%rdx)
+	.else
+	orl	$NOTE_AND_WRITTEN_BACK, NOTE_COUNTED-NOTE_BYTES(%rdx)
+	.endif
 	jmp	56b
 	.endif
 	.if \is_code			/* the first line hits, but the second level sees both */
