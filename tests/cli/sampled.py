@@ -229,6 +229,19 @@ def a_part_of_the_sets_stands_for_all():
 
 
 @case
+def caches_that_cannot_be_emptied_are_simulated_whole():
+    """Three plain levels can be. Where they cannot, no access is replayed either."""
+    sampled('10%', *CACHES, '--cache=L2=64K,8,64', PROGRAM, 'sweep')
+    for more in ['--cache=DTLB=64,4,4K'], ['--cache=L2=64K,8,64,inclusive']:
+        status, _, err = run('simulate', '-q', '-o', 'run.db', '--sample', '10%', *CACHES, *more, PROGRAM, 'sweep')
+        check(status == 0 and 'all accesses are simulated' in err and 'replayed' not in err, more, status, err)
+        here = totals()
+        run('simulate', '-q', '-o', 'other.db', *CACHES, *more, PROGRAM, 'sweep')
+        there = totals('other.db')
+        check({k: here[k] for k in there if 'm' in k} == {k: v for k, v in there.items() if 'm' in k}, more, here, there)
+
+
+@case
 def some_sets_in_stretches():
     sampled('10%%,%d,fixed' % LENGTH, '--sets', '1/4,1', *CACHES, PROGRAM, 'sweep')
     for accesses, misses, unknown, above in in_the_sweep('L1d'):

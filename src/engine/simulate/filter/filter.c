@@ -230,13 +230,13 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	return f.on = f.is_reserved = true;
 }
 
-/* Plain caches of two levels have a quicker way, and conflicts and data structures are its. */
+/* Plain caches have ways of their own, for two levels a quick one, others for what needs them. */
 static bool walks(const struct sim_hierarchy *h)
 {
 	const struct sim_shared *s = &h->shared;
 
-	if (s->is_basic &&
-	    (s->geometry.level_count < 3 || engine_counts_data() || engine_finds_conflicts()))
+	if (s->is_basic && (s->geometry.level_count < 3 || engine_counts_data() ||
+			    engine_finds_conflicts() || s->geometry.is_sampled))
 		return false;
 	return filter_walk_fits(h);
 }
