@@ -178,8 +178,8 @@ def machines():
 @case
 def processes_and_hand_overs():
     """Where the program maps memory over the tables, replay goes on with what the caches have, dirty lines too."""
-    for last in '64K,16,64', '192K,16,64,inclusive', '6M,12,64,exclusive':
-        check_filter('--no-call-graph', '--write-backs', *SMALL[:2], '--cache=LL=' + last, '--cache=DTLB=16,full,4K', '--cache=ITLB=8,2,4K',
+    for last, tlb in ('64K,16,64', '16,full'), ('192K,16,64,inclusive', '16,4'), ('6M,12,64,exclusive', '8,1'):
+        check_filter('--no-call-graph', '--write-backs', *SMALL[:2], '--cache=LL=' + last, '--cache=DTLB=%s,4K' % tlb, '--cache=ITLB=8,2,4K',
                      '--', program('over-tables'))
     for command in 'exec', 'toggles', 'special':
         check_filter('--write-backs', *TINY, '--', program(command))

@@ -17,12 +17,14 @@
 #define PAGE_LINES  64u
 #define PAGE_BITS   (FILTER_ADDRESS_BITS - 12)
 #define MOST_WAYS   128u /* all are looked at where a page is evicted */
+#define FEW_WAYS    8u
 #define MOST_PLACES 0x8000ull
 #define NO_PAGE	    (1ull << PAGE_BITS)
 
 /*
- * A place. Those of a set are in a list, by age as far as it is known: `since` is a lower bound.
- * The list begins with a place that has no page.
+ * A place; `since` is a lower bound of its last use. Those of a set are in a list, by age as far as
+ * it is known. The list begins with a place that has no page. A set of few places needs none: all
+ * of them are looked at, without a branch that nobody can predict.
  */
 struct place {
 	uint64_t entry; /* of src/sim: the page */
@@ -50,6 +52,7 @@ struct tlb {
 	const struct sim_cache *cache;
 	uint32_t *places;	  /* by page */
 	struct filter_page *uses; /* by place, which are numbered from 1 */
+	bool has_few;		  /* of data, with up to FEW_WAYS places in a set */
 	struct place *list;	  /* of places, and behind them of the beginnings of sets' lists */
 };
 
@@ -150,8 +153,9 @@ static void take_from_list(struct tlb *t, uint32_t place)
 
 static bool is_older(const struct tlb *t, uint32_t a, uint32_t b)
 {
-	return t->list[a].since < t->list[b].since ||
-	       (t->list[a].since == t->list[b].since && t->list[a].entry < t->list[b].entry);
+	const struct place *p = &t->list[a], *q = &t->list[b];
+
+	return (p->since < q->since) | ((p->since == q->since) & (p->entry < q->entry));
 }
 
 static void put_in_list(struct tlb *t, uint32_t place, uint64_t since, uint32_t first)
@@ -190,6 +194,10 @@ static bool is_free(const struct tlb *t, uint32_t place)
 
 static void use_place(struct tlb *t, uint64_t set, uint32_t place, uint64_t now)
 {
+	if (t->has_few) {
+		t->list[place].since = now;
+		return;
+	}
 	take_from_list(t, place);
 	put_in_list(t, place, now, first_of(t, set));
 }
@@ -203,12 +211,52 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	use_place(t, set, (uint32_t)(p - t->list), filter_walk_now());
 }
 
+/* Raises the bound of a place of data to what is known without a search. */
+static void raise_bound(struct tlb *t, uint32_t place)
+{
+	static const uint64_t never = 0;
+	struct place *p = &t->list[place];
+	const uint64_t time = t->uses[place].time;
+	const uint32_t *cell = filter_data_cell(page_of(t, place) * PAGE_LINES + p->newest);
+	const uint32_t stamp = is_free(t, place) ? 0 : *cell;
+	const uint64_t use = *(stamp ? (const uint64_t *)(uintptr_t)stamp : &never);
+
+	p->since = p->since > time ? p->since : time;
+	p->since = p->since > use ? p->since : use;
+}
+
+static uint32_t oldest_of_few(struct tlb *t, uint64_t set)
+{
+	const uint32_t first = (uint32_t)(1 + set * t->own.ways), end = first + t->own.ways;
+	uint32_t known = 0; /* the place whose last use is known */
+
+	for (uint32_t place = first; place < end; place++)
+		raise_bound(t, place);
+	for (;;) {
+		uint32_t least = first;
+		uint64_t time;
+
+		for (uint32_t place = first + 1; place < end; place++)
+			least = is_older(t, place, least) ? place : least;
+		time = t->list[least].since;
+		if (least == known)
+			return least;
+		look_at(t, least, &time);
+		if (time == t->list[least].since)
+			return least;
+		t->list[least].since = time;
+		known = least;
+	}
+}
+
 /* The place of the set that was used first. */
 static uint32_t oldest(struct tlb *t, uint64_t set)
 {
 	const uint32_t first = first_of(t, set);
 	uint32_t known = 0; /* the place whose last use is known */
 
+	if (t->has_few)
+		return oldest_of_few(t, set);
 	for (;;) {
 		const uint32_t place = t->list[first].younger;
 		uint64_t time = t->list[place].since;
@@ -294,6 +342,7 @@ static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uin
 		.cache = c,
 		.places = (uint32_t *)(uintptr_t)places,
 		.uses = (struct filter_page *)(uintptr_t)uses,
+		.has_few = t == &data && c->ways <= FEW_WAYS,
 		.list = pages_get(round_up(count * sizeof *t->list, PAGE)),
 	};
 	if (!t->list)
@@ -425,7 +474,10 @@ static void hand_over(struct tlb *t, struct sim_cache *c)
 
 			if (!is_free(t, place))
 				sim_cache_insert(c, page_of(t, place), 0);
-			take_from_list(t, place);
+			if (t->has_few)
+				t->list[place].since = UINT64_MAX;
+			else
+				take_from_list(t, place);
 		}
 }
 

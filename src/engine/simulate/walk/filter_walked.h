@@ -60,25 +60,18 @@
 	.popsection
 	.endm
 
-/* Goes to `found` with the place that is `at` bytes behind rsi if its entry begins with rdi. */
-	.macro look_at_owner at, found
+/* r8: the place that is `at` bytes behind rsi, if its entry begins with rdi. Changes rcx, rdx. */
+	.macro look_at_owner at
 	mov	FILTER_TO_OWNERS+\at(%rsi), %rdx
+	lea	\at(%rsi), %ecx
 	xor	%rdi, %rdx
 	cmp	$1 << SIM_ENTRY_FLAG_BITS, %rdx
-	.if \at
-	jb	90f
-	.pushsection .text, 2
-90:	add	$\at, %esi
-	jmp	\found
-	.popsection
-	.else
-	jb	\found
-	.endif
+	cmovb	%ecx, %r8d
 	.endm
 
 /*
  * Goes to `found` if the level has line rax, with rsi: its place. Its cell is 0 as the TLB did not
- * have its page, or has it anew. Changes rcx, rdx, rdi.
+ * have its page, or has it anew. No branch depends on its place. Changes rcx, rdx, rdi, r8.
  */
 	.macro find_hidden level, is_code, is_quick, found
 	find_cell	\is_code
@@ -88,9 +81,13 @@
 	.if \is_quick
 	shl	$6, %ecx
 	lea	FILTER_STAMPS + \is_code * FILTER_FIRST_BYTES(%rcx), %esi
+	xor	%r8d, %r8d
 	.irp	at, 0, 8, 16, 24, 32, 40, 48, 56
-	look_at_owner	\at, \found
+	look_at_owner	\at
 	.endr
+	mov	%r8d, %esi
+	test	%r8d, %r8d
+	jnz	\found
 	.else
 	imul	STATE(\level + L_PLACES), %rcx
 	mov	STATE(\level + L_STAMPS), %rsi
