@@ -150,7 +150,8 @@ def sums_are_the_events():
                   [*small, '--cache=LL=64K,16,64', '--line-use'], [*small, '--cache=LL=64K,16,64', '--line-use=all']):
         options = [*shape, '--', 'gzip', '-c', 'text']
         check_views(check_sums(options), options)
-    check_sums([*small, LL, 'sh', '-c', 'gzip -c text | gzip -d; :'])
+    for more in [], ['--write-backs'], ['--context=1', '--cache=DTLB=16,4,4K']:
+        check_sums([*small, LL, *more, 'sh', '-c', 'gzip -c text | gzip -d; :'])
 
 
 @case

@@ -26,9 +26,9 @@ def the_filter_changes_nothing():
               ['--no-instructions', '--also=L1d=2K,2,64 LL=16K,4,64', '--also=L1d=1K,4,64 L2=4K,4,64 LL=256K,16,128'],
               ['--also=L1d=2K,2,32 LL=16K,4,64'], ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64,inclusive'],
               ['--write-backs', '--also=L1d=2K,2,64 LL=16K,4,64'],
-              # Such as are simulated in one pass; also where each segment is told to the call graph.
+              # Such as are simulated in one pass.
               SEVERAL, ['--no-call-graph', *SEVERAL], ['--no-instructions', *SEVERAL], ['--jumps', *SEVERAL],
-              ['--context=2', *SEVERAL[:2]], ['--cache=L1d=3K,3,64', '--also=L1d=4K,1,64 L1i=1K,1,64 LL=32K,full,64']]
+              ['--context=2', *SEVERAL[:2]], ['--separate-threads', '--jumps', *SEVERAL[:2]], ['--cache=L1d=3K,3,64', '--also=L1d=4K,1,64 L1i=1K,1,64 LL=32K,full,64']]
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     for shape in shapes:
@@ -217,7 +217,7 @@ def nodes_have_their_costs_in_code():
 
 @case
 def what_is_replayed_with_vector_registers_changes_nothing():
-    """Contexts of several hierarchies, or with line use, want each segment told."""
+    """Contexts with line use want each segment told, and so do hierarchies that one pass cannot do."""
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     for more in (['--context=1', *SEVERAL], ['--line-use', '--context=2'], ['--line-use', '--separate-threads', '--no-instructions'],

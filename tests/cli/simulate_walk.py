@@ -205,7 +205,7 @@ def calls_are_followed_with_all_levels():
 def a_note_says_that_accesses_are_replayed():
     """So the other cases do see the code that looks into the caches."""
     for is_replayed, *shape in ((True, '--line-use=all', '--cache=L2=16K,4,64'), (True, '--context=2', '--line-use=all'), (False, '--context=2', '--jumps'),
-                                (False, '--context=2', '--cache=L2=16K,4,64'), (True, '--context=2', '--also=LL=1M,16,64'),
+                                (False, '--context=2', '--cache=L2=16K,4,64'), (False, '--context=2', '--also=L1d=4K,4,64 L1i=8K,4,64 LL=1M,16,64'),
                                 (True, '--cache=L1d=4K,4,64,stride'),
                                 (True, '--write-backs', '--cache=L1d=4K,4,64,fifo'), (True, '--cache=DTLB=4,4,2M'), (False, ),
                                 (False, '--write-backs'), (False, '--line-use'), (False, '--line-use=all', '--cache=LL=none'),

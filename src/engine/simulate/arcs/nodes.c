@@ -10,6 +10,7 @@
 #include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_forms.h"
+#include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
@@ -405,6 +406,25 @@ struct node_misses *nodes_misses(uint32_t node, uint32_t site)
 	return (struct node_misses *)(void *)(slot(node >> N_SHIFT)->counts + word);
 }
 
+uint32_t *nodes_number(uint32_t node, uint32_t site)
+{
+	const struct filter_owner *o = filter_site_owner(site);
+	struct segment *s = segments_of_trailer(o->segment);
+	uint32_t *number = &nodes_misses(node, site)->first;
+
+	if (slot(node >> N_SHIFT)->counts == n.lost)
+		return 0;
+	if (!*number) {
+		struct sim_cell *cell = cell_in(s, node >> N_SHIFT);
+		uint32_t *of_cell = graph_cell_number(cell, s, filter_site_insn(o));
+
+		if (!*of_cell)
+			*of_cell = cells_new_from_spare();
+		*number = *of_cell;
+	}
+	return number;
+}
+
 static void take_misses(struct segment *s, struct sim_cell *cell, uint32_t site,
 			struct node_misses *m)
 {
@@ -440,7 +460,10 @@ static void take_of_node(struct segment *s, uint32_t node)
 			continue;
 		if (!cell)
 			cell = cell_in(s, node);
-		take_misses(s, cell, site, m);
+		if (filter_multi_is_on())
+			m->first = 0; /* it was a cell's number */
+		else
+			take_misses(s, cell, site, m);
 	}
 }
 

@@ -104,6 +104,8 @@ struct node_misses {
 	uint32_t first, last;
 };
 struct node_misses *nodes_misses(uint32_t node, uint32_t site);
+/* With several hierarchies: the number of the cell of the site's instruction there; NULL: lost. */
+uint32_t *nodes_number(uint32_t node, uint32_t site);
 
 #endif
 #endif

@@ -198,8 +198,8 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.caches = *c;
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
-	if ((graph_has_cells() &&
-	     (!w.h || w.h->shared.geometry.sets.parts > 1 || w.h->shared.geometry.line_use)) ||
+	if ((graph_has_cells() && w.h &&
+	     (w.h->shared.geometry.sets.parts > 1 || w.h->shared.geometry.line_use)) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
@@ -395,7 +395,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	end = last >> FILTER_LINE_SHIFT;
 	if (!w.h) {
 		for (uint32_t i = 0; i < f.missed_lines; i++) {
-			f.missed[i].insn = in;
+			f.missed[i].number = cell;
 			f.missed[i].column = columns[kind];
 		}
 		filter_multi_put(f.missed, f.missed_lines, first, last);

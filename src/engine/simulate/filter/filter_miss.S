@@ -516,6 +516,9 @@ filter_slow:
 	mov	SITE_NUMBER(%rbx), %edx
 	mov	%edx, MISS_SITE(%rsi)
 	mov	FILTER_MISSES(,%rdx,8), %rdx
+	mov	A_NODE, %ecx
+	test	%ecx, %ecx
+	cmovnz	%rcx, %rdx
 	mov	%rdx, MISS_EVENTS(%rsi)
 	mov	%rax, MISS_LINE(%rsi)
 	bring_in	\level, \is_code, 0

@@ -5,6 +5,7 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_sites.h"
@@ -74,19 +75,31 @@ static uint64_t line_of(const uint32_t *cell, unsigned kind)
 	return kind == SIM_OF_CODE ? filter_line_of_code(cell) : filter_line_of_data(cell);
 }
 
-/* The numbers of the instruction's cell, which is made if needed; the spare one's: no memory. */
+/* The numbers of a cell, which is made if needed; the spare one's: no memory. */
+static uint64_t *numbers_at(uint32_t *number)
+{
+	if (!*number)
+		*number = cells_new_from_spare();
+	return cells_at(*number);
+}
+
+/* Those of the instruction that missed. */
 static uint64_t *numbers_of(const struct filter_miss *m)
 {
-	struct segment_insn *in;
+	uint64_t *numbers;
 
-	if (m->site && m->events)
+	if (!m->site)
+		return numbers_at(m->number);
+	if (nodes_are_on()) {
+		uint32_t *number = nodes_number((uint32_t)m->events, m->site);
+
+		return number ? numbers_at(number) : cells_spare();
+	}
+	if (m->events)
 		return cells.base + m->events;
-	in = m->site ? filter_site_insn(filter_site_owner(m->site)) : m->insn;
-	if (!in->cell)
-		in->cell = cells_new_from_spare();
-	if (m->site)
-		*filter_site_cell(m->site) = in->cell * cells.events;
-	return cells_at(in->cell);
+	numbers = numbers_at(&filter_site_insn(filter_site_owner(m->site))->cell);
+	*filter_site_cell(m->site) = (uint64_t)(numbers - cells.base);
+	return numbers;
 }
 
 static void charge(const struct filter_miss *m, uint64_t events)
@@ -108,7 +121,7 @@ static inline __attribute__((always_inline)) void ask_for_cell(const struct filt
 	uint64_t events = f.s->firsts[kind].events[m->column][missed];
 	const uint64_t *numbers;
 
-	if (!m->site || !m->events || !events)
+	if (!m->site || !m->events || !events || nodes_are_on())
 		return;
 	numbers = cells.base + m->events + CELL_FIRST_MISS + (__builtin_ctzll(events) & ~7);
 	__builtin_prefetch(numbers, 1);

@@ -37,7 +37,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct segment_insn;
 struct sim_multi;
 
 /* A miss in a front. */
@@ -45,14 +44,15 @@ struct filter_miss {
 	uint64_t line;
 	/* the cell of the evicted line; NULL, or the one at FILTER_NOBODY: a place was free */
 	const uint32_t *victim;
-	uint32_t site;	/* of the access; 0: the access is insn's */
+	uint32_t site;	/* of the access; 0: it counts in *number */
 	uint8_t column; /* of the events: 0 fetch, 1 read, 2 write */
 	uint8_t flags;	/* MISS_WITH_BEFORE and others */
 	uint8_t firsts; /* first levels that missed, as bits */
 	uint8_t unused;
 	union {
-		uint64_t events; /* filter_site_cell */
-		struct segment_insn *insn;
+		/* of a site: filter_site_cell; with nodes (nodes.h) A_NODE */
+		uint64_t events;
+		uint32_t *number; /* of a cell */
 	};
 };
 
