@@ -46,12 +46,13 @@ def a_gather_that_faults_part_way_counts_once():
 
 @case
 def children_and_new_images_have_counts_of_their_own():
-    simulate(*SMALL, '--', 'sh', '-c', 'echo one | cat; /bin/echo two | cat')
-    processes = ask("SELECT id FROM process WHERE state IN ('exited', 'exec') AND instructions > 0")
-    check(len(processes) >= 4, processes)
-    for (process,) in processes:
-        t = totals(process=process)
-        check((t['Ir'], t['Dr'], t['Dw']) == counted(process), 'process', process, t, counted(process))
+    for more in [], ['--no-call-graph'], ['--no-call-graph', '--write-backs'], ['--context=1', '--jumps']:
+        simulate(*SMALL, *more, '--', 'sh', '-c', 'echo one | cat; /bin/echo two | cat')
+        processes = ask("SELECT id FROM process WHERE state IN ('exited', 'exec') AND instructions > 0")
+        check(len(processes) >= 4, more, processes)
+        for (process,) in processes:
+            t = totals(process=process)
+            check((t['Ir'], t['Dr'], t['Dw']) == counted(process), more, 'process', process, t, counted(process))
 
 
 @case

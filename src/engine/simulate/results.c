@@ -284,6 +284,7 @@ void replay_forked(void)
 	filter_take_all_misses();
 	bins_forked();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		filter_count_executions(s);
 		s->executions = 0;
 		if (graph_counts_in_cells())
 			segment_graph(s)->own.flushed_taken = segment_graph(s)->own.taken;

@@ -146,6 +146,18 @@ static void add_units(uint64_t *rare, uint32_t from, uint32_t to)
 		rare[i] += sums & ((1u << ARCS_UNIT_BITS) - 1);
 }
 
+void arcs_each_note(void (*ask)(uint32_t note))
+{
+	for (const struct arcs_span *s = spans; s < arcs_next_span; s++) {
+		ask(s->from);
+		ask(s->to);
+	}
+	for (const struct arcs_frame *f = a.base; f < state()->top; f++)
+		ask(f->note);
+	ask(a.first_note);
+	ask(state()->note);
+}
+
 void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to))
 {
 	const uint32_t first = a.first_note, next = state()->note;

@@ -136,6 +136,8 @@ void arcs_looked(void);
  * now on there are none.
  */
 void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to));
+/* All notes that arcs_spread will name. */
+void arcs_each_note(void (*ask)(uint32_t note));
 /* A note was made outside of the code: the next one is that. */
 void arcs_noted(uint32_t next);
 /* What the miss of an event adds to such a sum: a field of ten bits for each. */

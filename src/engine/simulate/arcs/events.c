@@ -29,8 +29,9 @@ _Static_assert(sizeof(struct event_note) == NOTE_BYTES, "layout");
 /* filter_below.S */
 extern uint8_t filter_notes[], *filter_next_note;
 
-/* What the notes before each one have counted, two events in a word. */
+/* What the notes before each one that is asked for have counted, two events in a word. */
 static uint64_t sums[NOTES + 1][(SIM_MAX_EVENTS + 1) / 2];
+static bool is_asked[NOTES + 1];
 
 static uint32_t bytes(void)
 {
@@ -77,22 +78,43 @@ static void add_event(uint64_t *to, uint32_t event, uint32_t amount)
 	to[column / 2] += (uint64_t)amount << 32 * (column & 1);
 }
 
+static uint32_t index_of(uint32_t note)
+{
+	return (note - (uint32_t)(uintptr_t)filter_notes) / bytes();
+}
+
+static void ask(uint32_t note)
+{
+	is_asked[index_of(note)] = true;
+}
+
+static void keep(uint32_t note, const uint64_t *sum)
+{
+	for (uint32_t k = 0; is_asked[note] && k < words(); k++)
+		sums[note][k] = sum[k];
+	is_asked[note] = false;
+}
+
 static void sum_up(void)
 {
-	for (uint32_t i = 0; i < noted(); i++) {
+	const uint32_t notes = noted();
+	uint64_t sum[(SIM_MAX_EVENTS + 1) / 2] = {0};
+
+	arcs_each_note(ask);
+	for (uint32_t i = 0; i < notes; i++) {
 		const uint32_t counted = note_at(i)->counted;
 
-		for (uint32_t k = 0; k < words(); k++)
-			sums[i + 1][k] = sums[i][k];
-		add_event(sums[i + 1], counted % NOTE_ONCE, counted / NOTE_ONCE & MOST_AMOUNT);
+		keep(i, sum);
+		add_event(sum, counted % NOTE_ONCE, counted / NOTE_ONCE & MOST_AMOUNT);
 		if (counted & NOTE_AND_WRITTEN_BACK)
-			add_event(sums[i + 1], filter_state.write_back, 1);
+			add_event(sum, filter_state.write_back, 1);
 	}
+	keep(notes, sum);
 }
 
 static const uint64_t *sums_at(uint32_t note)
 {
-	return sums[(note - (uint32_t)(uintptr_t)filter_notes) / bytes()];
+	return sums[index_of(note)];
 }
 
 static void add(uint64_t *rare, uint32_t from, uint32_t to)

@@ -27,7 +27,8 @@
 static struct {
 	struct sim_multi *s;
 	uint64_t *events;	     /* a word of bits for each miss; 0 with MISS_GOES_ON */
-	uint64_t (*sums)[SUM_WORDS]; /* of the events of the misses before each one */
+	uint64_t (*sums)[SUM_WORDS]; /* of events before each miss that is asked for */
+	bool *is_asked;
 } f;
 
 struct filter_misses filter_misses;
@@ -39,7 +40,8 @@ bool filter_multi_start(struct sim_multi *s)
 
 	f.events = pages_get(MISSES * sizeof *f.events);
 	f.sums = pages_get((MISSES + 1) * sizeof *f.sums);
-	if (!memory || !f.events || !f.sums)
+	f.is_asked = pages_get(round_up(MISSES + 1, PAGE));
+	if (!memory || !f.events || !f.sums || !f.is_asked)
 		return false;
 	f.s = s;
 	q = (struct filter_misses){memory, memory + MISSES - 1, memory};
@@ -180,24 +182,37 @@ static uint32_t sum_words(void)
 	return (cells.events - CELL_FIRST_MISS + 3) / 4;
 }
 
+static uint32_t index_of(uint32_t miss)
+{
+	return (miss - (uint32_t)(uintptr_t)q.first) >> MISS_SHIFT;
+}
+
+static void ask(uint32_t miss)
+{
+	f.is_asked[index_of(miss)] = true;
+}
+
 static void sum_up(void)
 {
 	const uint32_t misses = (uint32_t)(q.next - q.first);
+	uint64_t sum[SUM_WORDS] = {0};
 
-	for (uint32_t i = 0; i < misses; i++) {
-		for (uint32_t k = 0; k < sum_words(); k++)
-			f.sums[i + 1][k] = f.sums[i][k];
-		for (uint64_t left = f.events[i]; left; left &= left - 1) {
+	arcs_each_note(ask);
+	for (uint32_t i = 0; i <= misses; i++) {
+		for (uint32_t k = 0; f.is_asked[i] && k < sum_words(); k++)
+			f.sums[i][k] = sum[k];
+		f.is_asked[i] = false;
+		for (uint64_t left = i < misses ? f.events[i] : 0; left; left &= left - 1) {
 			const uint32_t event = (uint32_t)__builtin_ctzll(left);
 
-			f.sums[i + 1][event / 4] += 1ull << event % 4 * SUM_BITS;
+			sum[event / 4] += 1ull << event % 4 * SUM_BITS;
 		}
 	}
 }
 
 static const uint64_t *sums_at(uint32_t miss)
 {
-	return f.sums[(miss - (uint32_t)(uintptr_t)q.first) >> MISS_SHIFT];
+	return f.sums[index_of(miss)];
 }
 
 static void add(uint64_t *rare, uint32_t from, uint32_t to)
