@@ -50,8 +50,8 @@ struct option_row {
 	size_t room;	 /* for a list: number of items that fit */
 	const char *help;
 	const char *group; /* heading in help, for consecutive rows */
-	const char
-		*bare; /* the value of `--name` alone; others need `=` then. NULL: there is none */
+	/* The value of `--name` alone; others need `=` then. NULL: there is none. */
+	const char *bare;
 	const char *what; /* name of the value in messages; NULL: the long name */
 	uint64_t least, most;
 	const char *const *choices; /* ends with NULL */

@@ -61,6 +61,8 @@ static const struct column *const text_of_exact_conflicts[] = {C(STALL), R(REFER
 							       MISSES_AND_CONFLICTS, NAMES};
 static const struct column *const counts_of_conflicts[] = {C(STALL), REFERENCE_COUNTS(references),
 							   COUNTS, MISS_CONFLICT_COUNTS(misses)};
+static const struct column *const text_of_misses_and_conflicts[] = {C(STALL), MISSES_AND_CONFLICTS,
+								    NAMES};
 static const struct column *const text_of_part[] = {C(STALL), R(REFERENCES), R(RATIO),
 						    MISSES_AND_BOUNDS, NAMES};
 static const struct column *const counts_of_part[] = {C(STALL), REFERENCE_COUNTS(references),
@@ -70,7 +72,7 @@ static const struct column *const counts_of_sets[] = {C(STALL), COUNTS, BOUNDS};
 static const unsigned least_of_all[] = {5, 7, 8, 3}, least_of_exact[] = {4, 6, 7},
 		      least_of_conflicts[] = {6, 10, 8, 3, 9},
 		      least_of_exact_conflicts[] = {5, 9, 7, 8}, least_of_part[] = {6, 2, 4, 5},
-		      least_of_sets[] = {2, 4, 5};
+		      least_of_sets[] = {2, 4, 5}, least_of_misses_and_conflicts[] = {3, 7, 5, 6};
 
 #define LIST(columns) (&(const struct column_list){columns, sizeof(columns) / sizeof(*(columns))})
 #define ROWS(text_columns, counts, least)                                                      \
@@ -88,7 +90,10 @@ static const struct rows of_all = ROWS(text_of_all, counts_of_all, least_of_all)
 						   least_of_exact_conflicts),
 			 of_part = ROWS(text_of_part, counts_of_part, least_of_part),
 			 of_sets = ROWS(text_of_sets, counts_of_sets, least_of_sets),
-			 of_misses = ROWS(text_of_sets, counts_of_all, least_of_sets);
+			 of_misses = ROWS(text_of_sets, counts_of_all, least_of_sets),
+			 of_misses_and_conflicts =
+				 ROWS(text_of_misses_and_conflicts, counts_of_conflicts,
+				      least_of_misses_and_conflicts);
 
 /* ---- */
 
@@ -100,10 +105,10 @@ static const struct rows *rows_of(const struct bins *b)
 		return &of_sets;
 	if (p->stretches > 0)
 		return &of_part;
+	if (!b->references.are_counted)
+		return p->has_conflicts ? &of_misses_and_conflicts : &of_misses;
 	if (p->has_conflicts)
 		return b->references.are_exact ? &of_exact_conflicts : &of_conflicts;
-	if (!b->references.are_counted)
-		return &of_misses;
 	return b->references.are_exact ? &of_exact : &of_all;
 }
 

@@ -208,7 +208,6 @@ int simulate_take_sample(void *options, const char *text, struct err *err)
 	return status;
 }
 
-/* Parse "1/8" or "1/8,3". */
 int simulate_take_line_use(void *options, const char *text, struct err *err)
 {
 	struct geometry_options *o = &((struct options *)options)->geometry;
@@ -217,6 +216,7 @@ int simulate_take_line_use(void *options, const char *text, struct err *err)
 	return geometry_line_share(text, &o->line_share, err);
 }
 
+/* Parse "1/8" or "1/8,3". */
 int simulate_take_sets(void *options, const char *text, struct err *err)
 {
 	struct sim_set_choice *c = &((struct options *)options)->sets;

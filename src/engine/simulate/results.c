@@ -193,7 +193,7 @@ static uint64_t cpu_ns(void)
 /* In the filter variant the graph does not see each segment that is executed. */
 static void place_segments(void)
 {
-	if (!filter_calls_are_on())
+	if (!arcs_are_on())
 		return;
 	if (nodes_are_on()) {
 		nodes_take();

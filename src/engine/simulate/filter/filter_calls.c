@@ -21,7 +21,6 @@ struct place {
 };
 
 static struct {
-	bool on;
 	bool has_old_targets;
 	struct thread *owner; /* the thread in the filter variant, or NULL */
 	struct sim_trail trail;
@@ -29,11 +28,6 @@ static struct {
 	struct place *place;
 	uint64_t places, used;
 } f;
-
-bool filter_calls_are_on(void)
-{
-	return f.on;
-}
 
 static struct sim_site *sites(void)
 {
@@ -103,7 +97,7 @@ bool filter_calls_start(void)
 	f.trail.sites = sites();
 	f.trail.segment_at = segment_at;
 	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
-	return f.on = arcs_start(&f.trail);
+	return arcs_start(&f.trail);
 }
 
 /* ---- Sites ---- */
@@ -121,7 +115,7 @@ uint32_t filter_new_call_site(struct segment *s, uint64_t pc)
 
 void filter_forget_call_sites(void)
 {
-	if (!f.on)
+	if (!arcs_are_on())
 		return;
 	filter_calls_settle_all();
 	arcs_forget();
@@ -133,7 +127,7 @@ void filter_forget_targets(void)
 {
 	const struct sim_site *end = sites() + f.sites.used / sizeof *end;
 
-	if (!f.on)
+	if (!arcs_are_on())
 		return;
 	for (struct sim_site *s = sites() + SIM_FIRST_SITE; s < end; s++)
 		sim_site_forget(s);
@@ -179,7 +173,7 @@ void filter_calls_end(struct thread *t)
 
 void filter_calls_forget(void)
 {
-	if (f.on)
+	if (arcs_are_on())
 		arcs_forget_frames();
 	f.owner = 0;
 }
@@ -210,10 +204,10 @@ static bool is_in_another_function(uint64_t pc)
 
 void filter_calls_enter(struct thread *t)
 {
-	const bool knows = f.on && f.owner == t && t->calls && !t->calls->is_due;
+	const bool knows = arcs_are_on() && f.owner == t && t->calls && !t->calls->is_due;
 	const bool fits = !knows || !is_in_another_function(t->rip);
 
-	if (!f.on || (knows && fits))
+	if (!arcs_are_on() || (knows && fits))
 		return;
 	collect_lock();
 	if (!fits) {

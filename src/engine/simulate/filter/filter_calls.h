@@ -15,9 +15,8 @@
 
 struct segment;
 
-/* Follow calls in the filter variant. False: there is no memory. Called once. */
+/* Follow calls in the filter variant: arcs are on. False: there is no memory. Called once. */
 bool filter_calls_start(void);
-bool filter_calls_are_on(void);
 
 /*
  * A segment is being translated: let the graph meet it, and find it by its address. False: no

@@ -23,7 +23,7 @@ static uint32_t new_step(struct job *j, uint64_t pc)
 
 void filter_meet(struct job *j, uint32_t trailer)
 {
-	if (!filter_calls_are_on())
+	if (!arcs_are_on())
 		return;
 	j->trailer = trailer;
 	if (!filter_calls_meet(segments_of_trailer(trailer)))
@@ -59,8 +59,8 @@ static void end(struct job *j)
 	const uint8_t kind = j->in[j->end - 1].kind;
 
 	/* records may be too long for jrcxz to reach an island behind them */
-	filter_end(j, filter_calls_are_on() ||
-			      (kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND));
+	filter_end(j,
+		   arcs_are_on() || (kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND));
 }
 
 static void leave(struct job *j)
@@ -77,7 +77,7 @@ static void emit_stubs(struct arena *a, struct out *o)
 
 static const struct code_calls calls = {
 	.steps = &arcs_steps,
-	.are_followed = filter_calls_are_on,
+	.are_followed = arcs_are_on,
 	.leaves = leaves,
 	.new_step = new_step,
 };
