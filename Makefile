@@ -33,11 +33,11 @@ demo: deps
 
 # Both print each result, and '<n> passed, <n> failed' as the last line.
 check: deps
-	@scripts/check.py --build $(BUILD)
+	@scripts/check.py --build $(BUILD) $(CHECK_ARGS)
 
 check-all:
 	@scripts/deps.sh --all
-	@scripts/check.py --build $(BUILD) --all
+	@scripts/check.py --build $(BUILD) --all $(CHECK_ARGS)
 
 # PARTS="record memory" measures only these; see scripts/bench.sh.
 bench:

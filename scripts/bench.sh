@@ -3,7 +3,7 @@
 # Measures what Dwell promises, each part in one run, as ratios with their bars. Takes less than
 # half an hour.
 #
-#   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several model accuracy ranks
+#   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several data model accuracy ranks
 #
 # Exit status 1 if a bar is missed.
 set -u
@@ -24,12 +24,12 @@ part() {
 	"$@" || missed="$missed $name"
 }
 
-parts=${*:-record allocations memory simulate several model accuracy ranks}
+parts=${*:-record allocations memory simulate several data model accuracy ranks}
 for wanted in $parts; do
 	case $wanted in
-	record | allocations | memory | simulate | several | model | accuracy | ranks) ;;
+	record | allocations | memory | simulate | several | data | model | accuracy | ranks) ;;
 	*)
-		echo "bench: no part '$wanted'; there are record, allocations, memory, simulate, several, model, accuracy and ranks" >&2
+		echo "bench: no part '$wanted'; there are record, allocations, memory, simulate, several, data, model, accuracy and ranks" >&2
 		exit 2
 		;;
 	esac
@@ -43,6 +43,8 @@ part memory 'largest resident sizes, MB' tests/perf/memory.py --dwell "$build/dw
 part simulate 'CPU time of exact simulation, against Callgrind and Cachegrind' \
 	tests/perf/bench_simulate.py -n 1 --dwell "$build/dwell"
 part several 'seven hierarchies of caches in one run' tests/perf/bench_multi.py --dwell "$build/dwell"
+part data 'misses by data structure (bar: a mean of 1.3, 1.8 for each)' \
+	tests/perf/bench_data.py --dwell "$build/dwell"
 part model 'one more point of a curve of 100,000 samples, in milliseconds (bar: 10)' \
 	"$build/tests/perf/bench_model" --bar 10
 part accuracy 'sampled curves of seven programs against exact ones' \

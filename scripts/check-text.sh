@@ -15,17 +15,30 @@ complain() {
 	status=1
 }
 
-for file in $(find src tests scripts examples completions docs/man .ci meson.build meson_options.txt Makefile \
+# One reader for all files: to start some programs for each would take most of the time.
+found=$(find src tests scripts examples completions docs/man .ci meson.build meson_options.txt Makefile \
 	-type f ! -name '*.sql' ! -name '*.md' ! -name '*.bin' ! -path '*/corpus/*' \
-	! -path '*/data/*' ! -path '*/golden/*' ! -path '*/__pycache__/*'); do
-	head -n 5 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' ||
-		complain "$file: no SPDX-License-Identifier line at its top"
-	lines=$(wc -l <"$file")
-	if [ "$lines" -gt "$max_lines" ]; then
-		echo "$longer" | grep -qx "$file" ||
-			complain "$file: $lines lines; over $max_lines it wants splitting, or a place in the list"
-	fi
-done
+	! -path '*/data/*' ! -path '*/golden/*' ! -path '*/__pycache__/*' -print0 |
+	xargs -0 awk -v most="$max_lines" -v longer="$longer" '
+		function judge() {
+			if (!licensed)
+				print file ": no SPDX-License-Identifier line at its top"
+			if (lines > most && index("\n" longer "\n", "\n" file "\n") == 0)
+				print file ": " lines " lines; over " most \
+					" it wants splitting, or a place in the list"
+		}
+		FNR == 1 {
+			if (file != "")
+				judge()
+			file = FILENAME
+			licensed = 0
+		}
+		{ lines = FNR }
+		FNR <= 5 && /SPDX-License-Identifier: GPL-2.0-or-later/ { licensed = 1 }
+		END { judge() }')
+[ -z "$found" ] || complain "$found"
+empty=$(find src tests scripts -name '*.[chS]' -empty)
+[ -z "$empty" ] || complain "$empty: an empty file"
 
 banned='strcpy|strncpy|strcat|strncat|sprintf|vsprintf|gets|strtok|atoi|atol|atof'
 grep -rnE --include='*.[chS]' "(^|[^A-Za-z0-9_])($banned)[[:space:]]*\(" src &&

@@ -14,7 +14,7 @@ build='gcc g++ libc6-dev make meson ninja-build pkg-config python3 libzydis-dev 
 libelf-dev libdeflate-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiberty-dev
 libncurses-dev libcmocka-dev'
 # The quick transparency cases run these; groff reads the manual pages, gfortran builds an example.
-check='groff-base gfortran clang-format gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
+check='groff-base gfortran clang-format procps gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
 libtcmalloc-minimal4 valgrind'
 all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless
 libpython3.11-testsuite kcachegrind xvfb xdotool imagemagick tesseract-ocr tesseract-ocr-eng
@@ -29,7 +29,7 @@ is_installed() {
 
 # Some packages may come from elsewhere: only the command counts.
 is_there() {
-	is_installed "$1" && return 0
+	is_installed "$1" || is_installed "$1t64" && return 0
 	case $1 in
 	gawk) command -v awk >/dev/null ;;
 	nodejs) command -v node >/dev/null ;;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+
+#define MOST_LINKS 40 /* as many as the kernel follows */
 
 static int cannot(const char *path, int why, struct err *err)
 {
@@ -99,4 +102,41 @@ int file_replace(const char *path, const char *bytes, size_t count, struct err *
 	status = write_beside(real, &st, bytes, count, err);
 	free(real);
 	return status;
+}
+
+/* What the link `path` names, seen from where `path` is seen, or NULL. */
+static char *read_link(const char *path)
+{
+	char to[PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof(to));
+	const char *slash = strrchr(path, '/');
+	char *joined = NULL;
+
+	if (n < 0)
+		return NULL;
+	if (n == (ssize_t)sizeof(to)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	if (slash == NULL || to[0] == '/')
+		return strndup(to, (size_t)n);
+	if (asprintf(&joined, "%.*s/%.*s", (int)(slash - path), path, (int)n, to) < 0)
+		return NULL;
+	return joined;
+}
+
+char *file_follow_links(const char *path)
+{
+	char *name = strdup(path), *next;
+
+	for (int i = 0; i < MOST_LINKS && name != NULL; i++) {
+		next = read_link(name);
+		if (next == NULL && (errno == EINVAL || errno == ENOENT))
+			return name;
+		free(name);
+		name = next;
+	}
+	free(name);
+	errno = name != NULL ? ELOOP : errno;
+	return NULL;
 }

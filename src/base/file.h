@@ -13,4 +13,10 @@
  */
 int file_replace(const char *path, const char *bytes, size_t count, struct err *err);
 
+/*
+ * The file that a name stands for, which need not exist: symbolic links at the end of the path are
+ * followed, not those of its folders. Returns NULL with errno set, or text that the caller frees.
+ */
+char *file_follow_links(const char *path);
+
 #endif

@@ -11,12 +11,16 @@ void map_release(struct map *m)
 	*m = (struct map){0};
 }
 
-/* Mix all bits of the key into the high ones, which choose the entry (Knuth's golden ratio). */
+/*
+ * Each bit of the key changes the place. One multiplication is not enough: keys are often two
+ * numbers, and those of neighbours, such as a caller and its callee, would lie side by side.
+ */
 static size_t place_of(const struct map *m, uint64_t key)
 {
-	uint64_t h = (key ^ key >> 32) * 0x9e3779b97f4a7c15ull;
+	uint64_t h = key * 0x9e3779b97f4a7c15ull;
 
-	return (size_t)(h >> 20) & (m->room - 1);
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
+	return (size_t)(h >> 32) & (m->room - 1);
 }
 
 /* Returns the key's entry, or the free one for it. The table is never full. */

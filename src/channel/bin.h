@@ -12,6 +12,11 @@ enum bin_data_kind {
 	BIN_VARIABLE, /* a variable of a file, or a gap between two, at [start, end) */
 	BIN_NAMED,    /* memory with the name of number `site`, see struct record_region */
 	BIN_CODE,     /* the code of a file at [start, end) */
+	/*
+	 * Bytes [start, end) of all threads' copies of the thread-local variables of the file with
+	 * code at `code`; `site`: that of such memory.
+	 */
+	BIN_LOCAL,
 	BIN_DATA_KINDS
 };
 
@@ -19,11 +24,23 @@ struct bin_data {
 	uint32_t kind; /* enum bin_data_kind */
 	uint32_t site;
 	uint64_t start, end;
+	/*
+	 * Of a variable or code: when it was there, in accesses of the process. Another file may
+	 * lie there later.
+	 */
+	uint64_t position;
+	uint64_t code;
 };
 
 /* Caches: those of data, or of data and code, from the top; and the first level of code. */
 #define BIN_MOST_LEVELS 5u
 enum bin_cache { BIN_FIRST_DATA, BIN_FIRST_CODE = BIN_MOST_LEVELS, BIN_CACHES };
+
+#define BIN_SEEN 3u
+
+/* Contrasts of misses between stretches; of known misses, and of those that may have been hits. */
+#define STRETCH_CONTRASTS 16u
+#define STRETCH_MISSES	  2u
 
 /* Misses by their causes: what is new since the last record of the same bin. */
 struct bin_counts {
@@ -34,6 +51,11 @@ struct bin_counts {
 	uint64_t conflicts;
 	/* In a sampled simulation, without a cause: as those of stretch.h. */
 	uint64_t unknown, above;
+	/*
+	 * And of all these, such as are the first in a stretch on their line, where that is the
+	 * first, second, or third stretch that has seen the line. Then nothing counts as cold.
+	 */
+	uint64_t seen[BIN_SEEN];
 };
 
 /*
@@ -46,13 +68,21 @@ struct bin_range {
 	uint64_t step; /* the greatest common divisor of all differences; 0: always at low */
 };
 
+/* Some of these offsets, spread evenly over the misses of the run so far. */
+#define BIN_PLACES 8u
+struct bin_places {
+	uint64_t count; /* 0: in a record: as in the bin's last one */
+	uint64_t offsets[BIN_PLACES];
+};
+
 /* Misses of an instruction on a data structure, by level: in its first level, below, and so on. */
 struct record_bin {
 	struct record_header h;
-	uint64_t position; /* accesses of the process so far */
+	uint64_t position; /* when pc was this instruction, as in struct bin_data */
 	uint64_t pc;
 	struct bin_data data;
 	struct bin_range range;
+	struct bin_places places;
 	struct bin_counts counts[BIN_MOST_LEVELS];
 };
 
@@ -62,12 +92,14 @@ struct record_bin {
  */
 struct record_eviction {
 	struct record_header h;
-	uint64_t position; /* accesses of the process so far */
-	uint64_t cache;	   /* enum bin_cache */
+	uint64_t position; /* when `function` was there, as in struct bin_data */
+	uint64_t evictor_position;
+	uint64_t cache; /* enum bin_cache */
 	uint64_t count;
 	uint64_t conflicts;	    /* of these, as in struct bin_counts */
 	uint64_t function, evictor; /* where their code begins; 0: of several */
 	struct bin_data data, evictor_data;
+	int64_t contrasts[STRETCH_CONTRASTS]; /* of a sampled simulation: see stretch.h */
 };
 
 /*
@@ -78,7 +110,7 @@ struct record_eviction {
 #define BIN_WINDOW_REFERENCES 100u /* in each */
 struct record_references {
 	struct record_header h;
-	uint64_t position; /* accesses of the process so far */
+	uint64_t position; /* as in struct record_bin */
 	uint64_t pc;
 	struct bin_data data;
 	uint64_t counted;		     /* exactly, beside the windows */
@@ -122,15 +154,14 @@ struct pattern {
 
 struct record_pattern {
 	struct record_header h;
-	uint64_t position; /* accesses of the process so far */
 	struct bin_data data;
 	struct pattern pattern;
 };
 
-_Static_assert(sizeof(struct record_pattern) == 280, "layout of record_pattern");
-_Static_assert(sizeof(struct record_references) == 192, "layout of record_references");
-_Static_assert(sizeof(struct record_bin) == 312, "layout of record_bin");
-_Static_assert(sizeof(struct record_eviction) == 104, "layout of record_eviction");
+_Static_assert(sizeof(struct record_pattern) == 288, "layout of record_pattern");
+_Static_assert(sizeof(struct record_references) == 208, "layout of record_references");
+_Static_assert(sizeof(struct record_bin) == 520, "layout of record_bin");
+_Static_assert(sizeof(struct record_eviction) == 272, "layout of record_eviction");
 
 #include "channel/stretch.h"
 

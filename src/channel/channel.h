@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  30u
+#define CHANNEL_VERSION		  35u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -85,6 +85,7 @@ struct channel_config {
 	uint32_t nested_one_in;
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 	uint32_t stream_marks;	/* STREAM_MARK_...: what streams record besides accesses */
+	uint32_t only_failures; /* 1: say nothing on stderr about a program that runs unprofiled */
 	uint32_t objects;	/* 1: track allocations, and record the blocks of samples */
 	uint32_t paths;		/* 1: record the call paths of samples */
 	/* one near sample in this many is kept; 0: all, see CHANNEL_NEAR */
@@ -163,9 +164,9 @@ struct channel_header {
 	uint32_t toggles_found;	 /* a bit for each of config.toggles that some module defines */
 	uint32_t toggles_entered;
 	uint32_t allocators_found; /* two bits for each of config.allocators: it, and its free */
-	uint32_t reserved;
-	uint32_t report;	  /* number of the collector's last request for current counts */
-	uint32_t native_programs; /* programs executed without the engine, as it cannot run them */
+	uint32_t read_up_to;	   /* all rings have been read since `wake` had this value */
+	uint32_t report;	   /* number of the collector's last request for current counts */
+	uint32_t native_programs;  /* programs executed without the engine, as it cannot run them */
 	/*
 	 * The collector's view of files: inode of its mount namespace, device and inode of its
 	 * root. An engine with another view waits at each module until the collector has opened the
@@ -220,6 +221,8 @@ struct channel_counters {
 	uint64_t counting_ns;	   /* with overhead_ppm: CPU time of counting alone, an estimate */
 	uint64_t sampling_ns;	   /* ... and of sampling on top of it, including translation */
 	uint64_t translate_ns;	   /* ... part of sampling_ns: translation */
+	/* accesses after which misses were not counted by data any more; 0: they always were */
+	uint64_t data_until;
 };
 
 struct channel_slot {
@@ -274,6 +277,7 @@ enum channel_record_type {
 	RECORD_PROBES = 27,	    /* struct record_probes + uint64_t[count] */
 	RECORD_REFERENCES = 28,	    /* struct record_references */
 	RECORD_PATTERN = 29,	    /* struct record_pattern */
+	RECORD_CONTRASTS = 30,	    /* struct record_contrasts */
 };
 
 struct record_header {
@@ -486,6 +490,7 @@ struct record_locals {
 	struct record_header h;
 	uint64_t start, end;
 	uint64_t code; /* an address in the module, see RECORD_MODULE */
+	uint64_t position;
 };
 
 #include "channel/bin.h"
@@ -553,9 +558,9 @@ struct record_end {
 
 #include "channel/stream.h"
 
-_Static_assert(sizeof(struct channel_config) == 2752 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_config) == 2760 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 2872 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_header) == 2880 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
@@ -573,7 +578,7 @@ _Static_assert(sizeof(struct record_window) ==
 		       64 + 24 * CHANNEL_FAR_SIZES + 8 * CHANNEL_TOUCH_CLASSES,
 	       "layout of record_window");
 _Static_assert(sizeof(struct record_module) == 72, "layout of record_module");
-_Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");
+_Static_assert(sizeof(struct record_locals) == 40, "layout of record_locals");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 
 #endif

@@ -26,10 +26,26 @@ struct record_stretch {
 	uint64_t number; /* in the process, from 0 */
 	uint64_t start;	 /* accesses of the process before it */
 	uint64_t accesses, instructions;
+	uint64_t signs; /* in contrasts, a bit each */
 	struct stretch_cache caches[BIN_CACHES];
 };
 
+/*
+ * Contrasts of misses between stretches: see src/engine/simulate/sampled/contrasts.h. What is new
+ * since the last record of the same instruction, data structure and cache.
+ */
+struct record_contrasts {
+	struct record_header h;
+	uint64_t position; /* as in struct record_bin */
+	uint64_t pc;
+	uint64_t cache;	 /* enum bin_cache */
+	uint64_t is_bin; /* 0: of the instruction, whatever the data; `data` is 0 */
+	struct bin_data data;
+	int64_t sums[STRETCH_MISSES][STRETCH_CONTRASTS]; /* of known misses; of others */
+};
+
+_Static_assert(sizeof(struct record_contrasts) == 336, "layout of record_contrasts");
 _Static_assert(sizeof(struct stretch_cache) == 64, "layout of stretch_cache");
-_Static_assert(sizeof(struct record_stretch) == 40 + 64 * BIN_CACHES, "layout of record_stretch");
+_Static_assert(sizeof(struct record_stretch) == 48 + 64 * BIN_CACHES, "layout of record_stretch");
 
 #endif

@@ -46,6 +46,8 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			   .help = "Print a line for each path, 'main;work;read 1234': misses per "
 				   "billion accesses, for flame graphs",
 			   .group = FILES},
+	[OPTION_FORCE] = {"force", 0, NULL, OPTION_FLAG, AT(is_forced),
+			  .help = "Replace FILE even if it is not of the format", .group = FILES},
 	[OPTION_PARTS] = {"parts", 0, NULL, OPTION_FLAG, AT(parts),
 			  .help = "callgrind: write each process and thread as a part, which "
 				  "KCachegrind shows separately",
@@ -266,7 +268,7 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 
 	[OPTION_SAMPLE] = {"sample", 0, "SHARE[,LENGTH]", OPTION_CALL, .take = simulate_take_sample,
 			   .help = "Simulate SHARE of the accesses only, in stretches of LENGTH on "
-				   "average (500K); ,fixed: all of that length",
+				   "average (by the caches); ,fixed: all of that length",
 			   .group = SIMULATE},
 
 	[OPTION_SETS] = {"sets", 0, "1/N[,K]", OPTION_CALL, .take = simulate_take_sets,

@@ -34,6 +34,7 @@ enum option_id {
 	OPTION_TO,
 	OPTION_FORMAT,
 	OPTION_FOLDED,
+	OPTION_FORCE,
 	OPTION_PARTS,
 	/* Which run */
 	OPTION_PID,
@@ -141,7 +142,7 @@ struct options {
 	int format;	    /* enum view_format */
 	int to;		    /* index of the export format; -1: not given */
 	bool fields;	    /* rows of data by field */
-	bool folded, parts, is_quiet, is_verbose, no_pager, wants_help, wants_version;
+	bool folded, parts, is_forced, is_quiet, is_verbose, no_pager, wants_help, wants_version;
 
 	uint64_t pid; /* 0: not given */
 	uint64_t interval_ns;

@@ -53,6 +53,7 @@ struct run {
 	struct control control;
 	struct dump dump;
 	char *output;	   /* absolute file name of the profile, for other processes */
+	bool has_begun;	   /* the command was started: the profile stays from now on */
 	bool has_failed;   /* the profile can no longer be written */
 	bool has_noticed;  /* the first message of a process was shown */
 	uint64_t refusals; /* distrusted processes */
@@ -62,24 +63,6 @@ struct run {
 	uint64_t parent_cpu_ns; /* set in a child that writes a dump */
 	uint64_t checked_ns, committed_ns, progressed_ns;
 };
-
-struct channel_config collector_default_config(void)
-{
-	return (struct channel_config){
-		.mode = CHANNEL_MODE_SAMPLE,
-		.line_bytes = 64,
-		.window_min = 100000,
-		.window_max = 500000,
-		.window_divisor = 64000,
-		.duty_ppm = 1000000,
-		.doubling_windows = 60,
-		.window_growth_ppm = 11619, /* 2^(1/60) - 1 */
-		.samples_per_window = 48,
-		.near_one_in = 16,
-		.nested_one_in = 4,
-		.objects = 1,
-	};
-}
 
 /* ---- Events of the slots, to the sink and the recorder ---- */
 
@@ -131,29 +114,16 @@ static void notice_first_message(struct run *r)
 	r->has_noticed |= line != NULL;
 }
 
-/* Warn the user, in the profile, too. */
-static void warn(struct run *r, const char *line)
+/* Tell the user by the options' warning or note, and in the profile, too. */
+static void tell(struct run *r, void (*how)(void *context, const char *line), const char *line)
 {
-	if (r->o->warning != NULL)
-		r->o->warning(r->o->context, line);
+	if (how != NULL)
+		how(r->o->context, line);
 	if (r->recorder != NULL)
 		recorder_message(r->recorder, line);
 }
 
 /* ---- The profile's table meta: values known at the end ---- */
-
-static int put_int(struct run *r, const char *key, uint64_t value, struct err *err)
-{
-	return store_put_meta_int(r->store, key, (int64_t)value, err);
-}
-
-/* The exit status as shells report it: the exit code, or 128 plus the signal. */
-static uint64_t shell_status(int wait_status)
-{
-	if (WIFSIGNALED(wait_status))
-		return 128 + (uint64_t)WTERMSIG(wait_status);
-	return (uint64_t)WEXITSTATUS(wait_status);
-}
 
 static bool was_killed(const struct run *r)
 {
@@ -165,27 +135,19 @@ static int put_end(struct run *r, struct err *err)
 	uint64_t elapsed_ns = clock_now_ns() - r->start_ns;
 	uint64_t cycles = machine_cycles() - r->start_cycles;
 	uint64_t ended_ns, naming_ns = recorder_naming_cpu_ns(r->recorder, &ended_ns);
-	int bad = 0;
+	struct meta_end end = {
+		.wall_ns = r->end_ns - r->start_ns,
+		.target_cpu_ns = clock_child_cpu_ns() - r->dump.cpu_ns - ended_ns + r->live_cpu_ns,
+		.collector_cpu_ns =
+			clock_self_cpu_ns() + r->dump.cpu_ns + naming_ns + r->parent_cpu_ns,
+		.has_budget = r->o->config.overhead_ppm != 0,
+	};
 
-	bad |= put_int(r, "wall_ns", r->end_ns - r->start_ns, err);
-	bad |= put_int(r, "target_cpu_ns",
-		       clock_child_cpu_ns() - r->dump.cpu_ns - ended_ns + r->live_cpu_ns, err);
-	bad |= put_int(r, "collector_cpu_ns",
-		       clock_self_cpu_ns() + r->dump.cpu_ns + naming_ns + r->parent_cpu_ns, err);
 	if (elapsed_ns > 0)
-		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)elapsed_ns),
-			       err);
-	if (r->result->has_run)
-		bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
-	if (was_killed(r))
-		bad |= put_int(r, "exit_signal", (uint64_t)WTERMSIG(r->result->wait_status), err);
-	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
-	bad |= put_int(r, "native_programs", r->result->native_programs, err);
-	if (r->o->config.overhead_ppm != 0) {
-		bad |= put_int(r, "counting_ns", r->result->counting_ns, err);
-		bad |= put_int(r, "sampling_ns", r->result->sampling_ns, err);
-	}
-	return bad == 0 ? store_finish(r->store, err) : -1;
+		end.tsc_hz = (uint64_t)((double)cycles * 1e9 / (double)elapsed_ns);
+	if (meta_put_end(r->store, r->result, &end, err) != 0)
+		return -1;
+	return store_finish(r->store, err);
 }
 
 /* ---- While the target runs ---- */
@@ -339,6 +301,7 @@ static void follow_target(struct run *r)
 		uint32_t count = host_wake_count(&r->host);
 		uint64_t taken = slots_drain(&r->slots);
 
+		host_has_read(&r->host, count);
 		notice_first_message(r);
 		do_chores(r);
 		r->result->has_run = target_ended(&r->target, false, &r->result->wait_status);
@@ -442,23 +405,25 @@ static int prepare(struct run *r, struct err *err)
 	return 0;
 }
 
+/* The rows that are known at the start go into the file before it takes the place of another. */
 static int open_profile(struct run *r, struct err *err)
 {
 	if (r->o->output == NULL)
 		return 0;
 	if (store_create(r->o->output, &r->store, err) != 0 ||
-	    meta_put_start(r->store, r->o, err) != 0 || store_commit(r->store, err) != 0)
+	    meta_put_start(r->store, r->o, err) != 0)
 		return fail(r, COLLECTOR_OUTPUT);
-	r->output = realpath(r->o->output, NULL);
 	r->recorder = recorder_new(r->store, &r->o->config);
 	if (r->recorder == NULL ||
 	    (r->o->exact != NULL && recorder_simulate(r->recorder, r->o->exact) != 0)) {
 		err_set(err, "out of memory");
 		return fail(r, COLLECTOR_CANNOT_RUN);
 	}
-	return store_put_events(r->store, r->o->derived, r->o->derived_count, err) == 0
-		       ? 0
-		       : fail(r, COLLECTOR_OUTPUT);
+	if (store_put_events(r->store, r->o->derived, r->o->derived_count, err) != 0 ||
+	    store_publish(r->store, err) != 0)
+		return fail(r, COLLECTOR_OUTPUT);
+	r->output = realpath(r->o->output, NULL);
+	return 0;
 }
 
 static int start(struct run *r, struct err *err)
@@ -470,8 +435,12 @@ static int start(struct run *r, struct err *err)
 	if (!r->target.is_native)
 		r->host.header->config.run_start_ns = r->start_ns;
 	if (target_start(&r->target, r->target.is_native ? NULL : &r->host, r->engine_fd, &failure,
-			 err) == 0)
+			 err) == 0) {
+		if (r->store != NULL)
+			store_keep(r->store);
+		r->has_begun = true;
 		return 0;
+	}
 	return fail(r, failure == TARGET_NOT_EXECUTABLE ? COLLECTOR_NOT_EXECUTABLE
 							: COLLECTOR_CANNOT_RUN);
 }
@@ -483,7 +452,7 @@ static void run_natively(struct run *r)
 	r->result->was_native = true;
 	r->result->native_programs = 1;
 	text_addf(&line, "%s %s: running it unprofiled", r->target.path, r->target.reason);
-	warn(r, text_get(&line));
+	tell(r, r->o->note, text_get(&line));
 	text_release(&line);
 	target_ended(&r->target, true, &r->result->wait_status);
 	r->end_ns = clock_now_ns();
@@ -519,7 +488,7 @@ static void tell_outcome(struct run *r)
 		      r->result->was_stopped, &lines);
 	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
 	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
-		warn(r, line);
+		tell(r, r->o->warning, line);
 	text_release(&lines);
 }
 
@@ -530,9 +499,22 @@ static void tell_losses(struct run *r)
 	size_t next = 0;
 
 	while (recorder_next_loss(r->recorder, &next, &line)) {
-		warn(r, text_get(&line));
+		tell(r, r->o->note, text_get(&line));
 		text_release(&line);
 	}
+}
+
+/* Warn the user of what became of the file; with what other file, or "". */
+static void warn_of_profile(struct run *r, const char *what, const char *other)
+{
+	struct text line = {0};
+
+	text_addf(&line, "profile '%s' %s", r->o->output, what);
+	if (other[0] != '\0')
+		text_addf(&line, " '%s%s' beside it: the disk is full", r->o->output, other);
+	if (r->o->warning != NULL)
+		r->o->warning(r->o->context, text_get(&line));
+	text_release(&line);
 }
 
 static int close_profile(struct run *r, struct err *err)
@@ -550,7 +532,23 @@ static int close_profile(struct run *r, struct err *err)
 		*err = *recorder_failed(r->recorder);
 		return fail(r, COLLECTOR_OUTPUT);
 	}
-	return put_end(r, err) == 0 ? 0 : fail(r, COLLECTOR_OUTPUT);
+	if (put_end(r, err) != 0)
+		return fail(r, COLLECTOR_OUTPUT);
+	if (!store_is_in_place(r->store))
+		warn_of_profile(r, "was moved or removed while it was written", "");
+	else if (store_needs_log(r->store))
+		warn_of_profile(r, "needs", "-wal");
+	return 0;
+}
+
+/* The profile could not be written to its end: what it has stays, and is readable. */
+static void cut_off(struct run *r, const struct err *failure)
+{
+	if (!r->has_failed && r->o->warning != NULL)
+		r->o->warning(r->o->context, failure->text);
+	store_cut_off(r->store);
+	warn_of_profile(r, "was cut off; it holds what was recorded before", "");
+	r->result->was_cut_off = true;
 }
 
 int collector_run(const struct collector_options *o, struct collector_result *result,
@@ -582,6 +580,10 @@ out:
 	control_close(&r.control);
 	free(r.output);
 	recorder_free(r.recorder);
+	if (status != 0 && r.has_begun && r.store != NULL) {
+		cut_off(&r, err);
+		status = 0;
+	}
 	if (status == 0)
 		store_close(r.store);
 	else

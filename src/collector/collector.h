@@ -50,6 +50,8 @@ struct collector_options {
 	 */
 	void *context;
 	void (*warning)(void *context, const char *line);
+	/* of a program, or a file, that cannot be profiled, or read */
+	void (*note)(void *context, const char *line);
 	void (*notice)(void *context, const char *line);
 	void (*progress)(void *context, const struct collector_progress *p);
 };
@@ -65,6 +67,7 @@ struct collector_result {
 	enum collector_failure failure; /* when collector_run returned -1 */
 	bool has_run;			/* the command ran to its end, even if the profile failed */
 	bool was_stopped;		/* profiling ended before the command, on request */
+	bool was_cut_off;		/* the profile holds the beginning only: a full disk */
 	bool was_native;		/* it could not be profiled, and ran natively */
 	int wait_status;		/* of the command, see wait(2), if has_run */
 	uint64_t processes;
@@ -89,8 +92,8 @@ struct channel_config collector_default_config(void);
 
 /*
  * Runs the command to its end. Returns 0, or -1 with *err and result->failure. If the command ran
- * but its profile could not be written in full, that is a failure with has_run. Installs signal
- * handlers: the process can have one run at a time.
+ * but its profile could not be written in full, what was written stays: result->was_cut_off.
+ * Installs signal handlers: the process can have one run at a time.
  */
 int collector_run(const struct collector_options *o, struct collector_result *result,
 		  struct err *err);

@@ -40,9 +40,9 @@ static void leave_signals(void)
 		signal(signals[i], signals[i] == SIGCHLD ? SIG_DFL : SIG_IGN);
 }
 
-static int complete(const struct dump_run *run, const char *file, struct err *err)
+static int complete(const struct dump_run *run, struct new_file *copy, struct err *err)
 {
-	if (store_continue_in(run->store, file, err) != 0)
+	if (store_continue_in(run->store, copy, err) != 0)
 		return -1;
 	recorder_message(run->recorder, "written by 'dwell dump' while the programs were "
 					"running");
@@ -54,14 +54,13 @@ static int complete(const struct dump_run *run, const char *file, struct err *er
 	return run->finish(run->context, err);
 }
 
-static void write_and_exit(const struct dump_run *run, int to)
+static void write_and_exit(const struct dump_run *run, struct new_file *copy, int to)
 {
 	struct err err;
 
 	leave_signals();
 	recorder_forked(run->recorder);
-	if (complete(run, control_dump_file(run->control), &err) != 0 &&
-	    write(to, err.text, strlen(err.text)) < 0)
+	if (complete(run, copy, &err) != 0 && write(to, err.text, strlen(err.text)) < 0)
 		_exit(2);
 	_exit(0);
 }
@@ -73,14 +72,17 @@ static int start_writer(struct dump *d, const struct dump_run *run, struct err *
 	int ends[2];
 
 	if (store_commit(run->store, err) != 0 ||
-	    store_copy(run->store, control_dump_file(run->control), err) != 0)
+	    store_copy(run->store, control_dump_file(run->control), &d->copy, err) != 0)
 		return -1;
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return err_set(err, "cannot write the dump: %s", strerror(errno));
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		err_set(err, "cannot write the dump: %s", strerror(errno));
+		store_copy_end(d->copy, false);
+		return -1;
+	}
 	d->writer = fork();
 	if (d->writer == 0) {
 		control_forked(run->control);
-		write_and_exit(run, ends[1]);
+		write_and_exit(run, d->copy, ends[1]);
 	}
 	close(ends[1]);
 	d->said = ends[0];
@@ -88,7 +90,7 @@ static int start_writer(struct dump *d, const struct dump_run *run, struct err *
 		return 0;
 	err_set(err, "cannot write the dump: %s", strerror(errno));
 	close(d->said);
-	store_remove(control_dump_file(run->control));
+	store_copy_end(d->copy, false);
 	return -1;
 }
 
@@ -125,10 +127,11 @@ static void look_at_writer(struct dump *d, const struct dump_run *run)
 	else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		err_set(&err, "the dump could not be completed");
 	else {
+		store_copy_end(d->copy, true);
 		answer(d, run, NULL);
 		return;
 	}
-	store_remove(control_dump_file(run->control));
+	store_copy_end(d->copy, false);
 	answer(d, run, &err);
 }
 

@@ -37,8 +37,9 @@ struct dump {
 	uint32_t question;
 	uint64_t deadline_ns;
 	pid_t writer;
-	int said;	 /* a pipe: the child's error, or nothing */
-	uint64_t cpu_ns; /* of all writers so far */
+	struct new_file *copy; /* its file, while there is a writer */
+	int said;	       /* a pipe: the child's error, or nothing */
+	uint64_t cpu_ns;       /* of all writers so far */
 };
 
 /* Start a requested dump, or advance one in progress. Never waits long. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginning of the table meta; see meta.h. */
+/* The table meta of a run; see meta.h. */
 #include "collector/meta.h"
 
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -108,5 +109,36 @@ int meta_put_start(struct store *s, const struct collector_options *o, struct er
 	if (bad == 0)
 		bad = put_control(s, c, err);
 	text_release(&command);
+	return bad;
+}
+
+/* The exit status as shells report it: the exit code, or 128 plus the signal. */
+static uint64_t shell_status(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return 128 + (uint64_t)WTERMSIG(wait_status);
+	return (uint64_t)WEXITSTATUS(wait_status);
+}
+
+int meta_put_end(struct store *s, const struct collector_result *r, const struct meta_end *end,
+		 struct err *err)
+{
+	int bad = 0;
+
+	bad |= put_int(s, "wall_ns", end->wall_ns, err);
+	bad |= put_int(s, "target_cpu_ns", end->target_cpu_ns, err);
+	bad |= put_int(s, "collector_cpu_ns", end->collector_cpu_ns, err);
+	if (end->tsc_hz > 0)
+		bad |= put_int(s, "tsc_hz", end->tsc_hz, err);
+	if (r->has_run)
+		bad |= put_int(s, "exit_status", shell_status(r->wait_status), err);
+	if (r->has_run && WIFSIGNALED(r->wait_status))
+		bad |= put_int(s, "exit_signal", (uint64_t)WTERMSIG(r->wait_status), err);
+	bad |= put_int(s, "lost_processes", r->lost_processes, err);
+	bad |= put_int(s, "native_programs", r->native_programs, err);
+	if (end->has_budget) {
+		bad |= put_int(s, "counting_ns", r->counting_ns, err);
+		bad |= put_int(s, "sampling_ns", r->sampling_ns, err);
+	}
 	return bad;
 }

@@ -166,7 +166,7 @@ static const char *check_locals(const struct record_header *h)
 {
 	const struct record_locals *l = (const void *)h;
 
-	return l->start >= l->end || l->end > MAX_COUNT
+	return l->start >= l->end || (l->end | l->position) > MAX_COUNT
 		       ? "thread-local variables of impossible size"
 		       : NULL;
 }
@@ -256,7 +256,7 @@ static const char *check_jump(const struct record_header *h)
 
 static bool is_of_bin(const struct bin_data *d)
 {
-	return d->kind < BIN_DATA_KINDS && d->start <= d->end;
+	return d->kind < BIN_DATA_KINDS && d->start <= d->end && d->position <= MAX_COUNT;
 }
 
 static bool are_bin_counts(const struct bin_counts *c)
@@ -264,7 +264,8 @@ static bool are_bin_counts(const struct bin_counts *c)
 	return c->missed <= MAX_COUNT && c->cold <= c->missed &&
 	       c->by_self <= c->missed - c->cold && c->conflicts <= c->missed - c->cold &&
 	       c->unknown <= c->missed - c->cold - c->by_self &&
-	       c->above <= c->missed - c->cold - c->by_self - c->unknown;
+	       c->above <= c->missed - c->cold - c->by_self - c->unknown &&
+	       c->seen[0] <= c->missed && c->seen[1] <= c->missed && c->seen[2] <= c->missed;
 }
 
 /* Either nowhere, or low and high are some steps apart. */
@@ -278,7 +279,8 @@ static bool is_range(const struct bin_range *r)
 static const char *check_bin(const struct record_header *h)
 {
 	const struct record_bin *b = (const void *)h;
-	bool is_good = is_of_bin(&b->data) && b->position <= MAX_COUNT && is_range(&b->range);
+	bool is_good = is_of_bin(&b->data) && b->position <= MAX_COUNT && is_range(&b->range) &&
+		       b->places.count <= BIN_PLACES;
 
 	for (size_t level = 0; level < BIN_MOST_LEVELS; level++)
 		is_good &= are_bin_counts(&b->counts[level]);
@@ -290,7 +292,8 @@ static const char *check_eviction(const struct record_header *h)
 	const struct record_eviction *e = (const void *)h;
 
 	return is_of_bin(&e->data) && is_of_bin(&e->evictor_data) && e->cache < BIN_CACHES &&
-			       (e->position | e->count) <= MAX_COUNT && e->conflicts <= e->count
+			       (e->position | e->evictor_position | e->count) <= MAX_COUNT &&
+			       e->conflicts <= e->count
 		       ? NULL
 		       : "an impossible eviction";
 }
@@ -311,6 +314,16 @@ static const char *check_stretch(const struct record_header *h)
 	return is_good ? NULL : "an impossible stretch of a simulation";
 }
 
+static const char *check_contrasts(const struct record_header *h)
+{
+	const struct record_contrasts *x = (const void *)h;
+
+	return is_of_bin(&x->data) && x->cache < BIN_CACHES && x->position <= MAX_COUNT &&
+			       x->is_bin <= 1
+		       ? NULL
+		       : "impossible contrasts of misses";
+}
+
 static const char *check_references(const struct record_header *h)
 {
 	const struct record_references *x = (const void *)h;
@@ -327,7 +340,7 @@ static const char *check_pattern(const struct record_header *h)
 {
 	const struct record_pattern *r = (const void *)h;
 	const struct pattern *x = &r->pattern;
-	uint64_t most = r->position | x->windows | x->seen | x->accesses;
+	uint64_t most = x->windows | x->seen | x->accesses;
 	bool is_good = x->known <= x->accesses && x->usual <= x->known && x->near <= x->known &&
 		       x->words <= x->accesses && x->to_self <= x->words &&
 		       x->to_others <= x->words && x->from_self <= x->accesses &&
@@ -428,6 +441,7 @@ static const struct {
 	[RECORD_BIN] = {sizeof(struct record_bin), check_bin},
 	[RECORD_EVICTION] = {sizeof(struct record_eviction), check_eviction},
 	[RECORD_STRETCH] = {sizeof(struct record_stretch), check_stretch},
+	[RECORD_CONTRASTS] = {sizeof(struct record_contrasts), check_contrasts},
 	[RECORD_REFERENCES] = {sizeof(struct record_references), check_references},
 	[RECORD_PATTERN] = {sizeof(struct record_pattern), check_pattern},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},

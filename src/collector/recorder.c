@@ -54,7 +54,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	r->run_kinds = kinds_of(config);
 	r->line_bytes = config->line_bytes;
 	memcpy(r->sites.allocators, config->allocators, sizeof(r->sites.allocators));
-	r->next_module = r->next_site = r->next_path = 1;
+	r->next_module = r->next_site = r->next_path = r->next_image = 1;
 	r->asks_names = config->mode != CHANNEL_MODE_COUNT && config->mode != CHANNEL_MODE_STREAM &&
 			config->mode != CHANNEL_MODE_LINES;
 	r->naming.has_data = r->asks_names &&
@@ -123,6 +123,7 @@ static void set_counters(struct process *p, const struct channel_counters *c)
 	row->translate_cycles = c->translate_cycles;
 	row->scan_cycles = c->scan_cycles;
 	row->engine_bytes = c->engine_bytes;
+	row->data_until = c->data_until;
 }
 
 /* ---- Modules ---- */
@@ -148,8 +149,8 @@ static void put_module(struct recorder *r, const struct process *p, const struct
 /* Give the module an id and store it; a repeated report counts once. */
 static void add_module(struct recorder *r, struct process *p, const struct code_module *m)
 {
+	const uint64_t position = m->mapped_at;
 	size_t index;
-	bool is_known = false;
 
 	switch (code_map_map(&p->code, m, &index)) {
 	case CODE_NO_MEMORY:
@@ -164,11 +165,10 @@ static void add_module(struct recorder *r, struct process *p, const struct code_
 		p->code.modules.items[index].id = r->next_module++;
 		break;
 	case CODE_AGAIN:
-		is_known = data_map_again(&p->data, index);
 		break;
 	}
 	m = &p->code.modules.items[index];
-	if (!is_known && data_map_add(&p->data, r->symbols, m, index) != 0)
+	if (data_map_add(&p->data, r->symbols, m, index, position, &r->next_image) != 0)
 		out_of_memory(r);
 	put_module(r, p, m, symbols_path(r->symbols, m->file));
 }
@@ -191,7 +191,7 @@ static void inherit(struct recorder *r, struct process *child, const struct proc
 		m.mapped_at = 0;
 		add_module(r, child, &m);
 	}
-	if (data_map_inherit_locals(&child->data, &parent->data) != 0 ||
+	if (data_map_inherit_locals(&child->data, &parent->data, &r->next_image) != 0 ||
 	    regions_inherit(&child->regions, &parent->regions, child->row.id, &r->next_site) != 0)
 		out_of_memory(r);
 	if (!r->failed)
@@ -219,11 +219,11 @@ static const char *on_locals(struct recorder *r, struct process *p, const struct
 {
 	const struct record_locals *l = (const void *)h;
 
-	size_t module = code_map_find_module(&p->code, l->code, UINT64_MAX - 1);
+	size_t module = code_map_find_module(&p->code, l->code, l->position);
 
 	if (module != CODE_NO_MODULE &&
-	    data_map_add_locals(&p->data, p->code.modules.items[module].file, l->start, l->end) !=
-		    0)
+	    data_map_add_locals(&p->data, p->row.id, p->code.modules.items[module].file, l->start,
+				l->end, l->position, &r->naming.data, &r->next_image) != 0)
 		out_of_memory(r);
 	return NULL;
 }
@@ -234,14 +234,14 @@ static const char *on_unmap(struct recorder *r, struct process *p, const struct 
 	size_t i;
 
 	for (i = 0; i < p->code.modules.count; i++) {
-		struct code_module *m = &p->code.modules.items[i];
+		const struct code_module *m = &p->code.modules.items[i];
 
 		/* A partly unmapped module stays, which is harmless: no code runs in the hole. */
 		if (m->unmapped_at != UINT64_MAX || m->start < u->start || m->end > u->end)
 			continue;
-		m->unmapped_at = u->position > m->mapped_at ? u->position : m->mapped_at;
+		code_map_unmap(&p->code, i, u->position);
+		data_map_remove(&p->data, i, u->position);
 		put_module(r, p, m, symbols_path(r->symbols, m->file));
-		data_map_remove(&p->data, i);
 	}
 	return NULL;
 }
@@ -389,6 +389,7 @@ static const struct {
 	[RECORD_BIN] = {recorder_on_bin, RUN_DATA},
 	[RECORD_EVICTION] = {recorder_on_eviction, RUN_DATA},
 	[RECORD_STRETCH] = {recorder_on_stretch, RUN_SIMULATED},
+	[RECORD_CONTRASTS] = {recorder_on_contrasts, RUN_SIMULATED},
 	[RECORD_REFERENCES] = {recorder_on_references, RUN_DATA},
 	[RECORD_PATTERN] = {recorder_on_pattern, RUN_DATA},
 	[RECORD_STREAM] = {recorder_on_stream, RUN_ANY},
@@ -553,6 +554,9 @@ void recorder_resolve(struct recorder *r)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
 	if (!r->failed)
 		note(r, block_types_find(&r->sites, &r->naming, r->symbols, r->store, &r->err));
+	if (!r->failed)
+		note(r,
+		     operands_find(&r->whose.operands, &r->naming, r->symbols, r->store, &r->err));
 	if (!r->failed)
 		write_simulation(r);
 	if (!r->failed && r->exact != NULL)

@@ -52,7 +52,8 @@ struct recorder {
 	struct whose whose;
 	int64_t next_module;
 	int64_t next_site;
-	struct map paths; /* process and its number of the path -> id in the store */
+	int64_t next_image; /* see data_map.h */
+	struct map paths;   /* process and its number of the path -> id in the store */
 	int64_t next_path;
 	uint64_t samples, windows, messages;
 	size_t inherited; /* modules, regions and copies of variables of all forked processes */
@@ -112,7 +113,7 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
-record_handler recorder_on_bin, recorder_on_eviction, recorder_on_stretch;
+record_handler recorder_on_bin, recorder_on_eviction, recorder_on_stretch, recorder_on_contrasts;
 record_handler recorder_on_references;
 record_handler recorder_on_pattern;
 record_handler recorder_on_sample, recorder_on_far, recorder_on_nested, recorder_on_window;

@@ -87,7 +87,8 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 		to.site = named;
 		to.block = start;
 	}
-	if (data_map_touch(&p->data, p->row.id, a->address, &r->naming.data) != 0)
+	if (data_map_touch(&p->data, p->row.id, a->address, position, a->site != 0, &r->naming.data,
+			   &to.image) != 0)
 		out_of_memory(r);
 	return to;
 }

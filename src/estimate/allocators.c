@@ -200,6 +200,8 @@ const struct store_frame *allocator_caller(const struct profile *p, const struct
 		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
 			if (first == NULL)
 				first = &l->frames[k];
+			if (!is_pool && k < l->handed)
+				continue;
 			if (is_pool ? !is_library(module)
 				    : !allocator_is_wrapper(l->frames[k].function,
 							    l->frames[k].file, module))

@@ -63,7 +63,7 @@ static void nest_variables(struct build *b)
 	const struct store_variable *v = b->p->variables;
 
 	for (size_t i = 0; i < b->p->variable_count; i++) {
-		size_t up = i > 0 ? i - 1 : SIZE_MAX;
+		size_t up = i > 0 && v[i - 1].image == v[i].image ? i - 1 : SIZE_MAX;
 
 		while (up != SIZE_MAX && v[up].end < v[i].end)
 			up = b->around[up];
@@ -71,21 +71,14 @@ static void nest_variables(struct build *b)
 	}
 }
 
-/* Index of the innermost variable at the address; SIZE_MAX: none. */
-static size_t find_variable(const struct build *b, uint64_t address)
+/* Index of the innermost variable of the image at the address; SIZE_MAX: none. */
+static size_t find_variable(const struct build *b, int64_t image, uint64_t address)
 {
 	const struct store_variable *v = b->p->variables;
-	size_t low = 0, high = b->p->variable_count, at;
+	size_t at = profile_variables_up_to(b->p, image, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (at = low > 0 ? low - 1 : SIZE_MAX; at != SIZE_MAX; at = b->around[at])
+	at = at > 0 && v[at - 1].image == image ? at - 1 : SIZE_MAX;
+	for (; at != SIZE_MAX; at = b->around[at])
 		if (address < v[at].end)
 			return at;
 	return SIZE_MAX;
@@ -124,7 +117,7 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 	 * The memory of a thread's copy of a variable may have another use now: only if its site
 	 * says so, it is still the copy.
 	 */
-	variable = find_variable(b, a->address);
+	variable = find_variable(b, a->image, a->address);
 	if (variable != SIZE_MAX && b->p->variables[variable].is_local == (kind == DATA_LOCAL))
 		return b->p->site_count + variable;
 	return site != SIZE_MAX ? site : b->unknown;
@@ -148,7 +141,8 @@ static size_t place_nth(const struct build *b, size_t i)
 		return b->unknown + 1 + i;
 	if (b->p->structure_count > 0 && is_code(&b->p->structures[i]))
 		return b->unknown + 1;
-	a = (struct store_access){.site = cost->site_id, .address = cost->address};
+	a = (struct store_access){
+		.site = cost->site_id, .address = cost->address, .image = cost->image};
 	return find_place(b, &a);
 }
 
@@ -233,19 +227,6 @@ uint64_t data_element_size(const struct profile *p, const struct store_site *s)
 	return s->element_size > 1 && s->element_size < s->largest ? s->element_size : 0;
 }
 
-/* The call of this frame; 0: unknown. */
-static uint64_t call_of(const struct profile *p, const struct store_site *s,
-			const struct store_frame *f)
-{
-	for (size_t i = 0; f != NULL && i < s->path_count; i++) {
-		const struct store_location *l = profile_location(p, s->path[i]);
-
-		if (l != NULL && f >= l->frames && f < l->frames + l->frame_count)
-			return l->module_id != STORE_NONE ? l->module_address : l->pc;
-	}
-	return 0;
-}
-
 static const char *type_of(const struct profile *p, int64_t layout)
 {
 	const struct store_layout *l = members_layout(p, layout);
@@ -277,8 +258,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 	};
 
 	row.unnumbered = row.name;
-	row.call_pc =
-		b->by == DATA_BY_ORDER && f != NULL && f->line > 0 ? f->line : call_of(b->p, s, f);
+	row.call_pc = data_call_of(b->p, s, f, b->by);
 	if (f != NULL) {
 		row.function = f->function;
 		row.file = f->file;
@@ -358,9 +338,32 @@ static void merge_row(struct data_row *to, const struct data_row *row)
 	to->sites += row->sites;
 }
 
+/* The misses of each place tell which calls are told apart. */
+static int number_rows(struct build *b, struct data_placed_row *placed, size_t used)
+{
+	double *weights = calloc(b->places, sizeof(*weights));
+	int status = weights != NULL ? 0 : -1;
+
+	for (size_t i = 0; status == 0 && i < b->count; i++) {
+		const struct store_data_cost *c = b->p->is_exact ? &b->p->data_costs[i] : NULL;
+
+		if (c == NULL)
+			weights[b->place_of[i]] +=
+				hot_cost_of(&b->p->ends[i], &b->shares[i]).misses;
+		else
+			weights[b->place_of[i]] +=
+				(double)(c->lru_misses != STORE_NONE ? c->lru_misses
+								     : c->random_misses);
+	}
+	if (status == 0)
+		status = data_number_calls(b->d, placed, used, b->by, weights);
+	free(weights);
+	return status;
+}
+
 /*
  * Make rows of the places that samples touched, merging equal ones. All sites are included, as each
- * contributes its blocks to its row.
+ * contributes its blocks to its row; and all copies of thread-local variables.
  */
 static int make_rows(struct build *b, struct err *err)
 {
@@ -368,9 +371,12 @@ static int make_rows(struct build *b, struct err *err)
 	uint32_t *row_of_place = calloc(b->places, sizeof(*row_of_place));
 	struct data_placed_row *placed = NULL;
 	struct data *d = b->d;
+	int status = 0;
 
 	for (size_t i = 0; row_of_place != NULL && i < b->p->site_count; i++)
 		row_of_place[i] = 1;
+	for (size_t i = 0; row_of_place != NULL && i < b->p->variable_count; i++)
+		row_of_place[b->p->site_count + i] = b->p->variables[i].is_local;
 	for (size_t i = 0; row_of_place != NULL && i < n; i++)
 		row_of_place[b->place_of[i]] = 1;
 	for (size_t i = 0; row_of_place != NULL && i < b->places; i++)
@@ -387,8 +393,8 @@ static int make_rows(struct build *b, struct err *err)
 		if (row_of_place[i] > 0)
 			placed[used++] = (struct data_placed_row){make_row(b, i), i};
 	qsort(placed, used, sizeof(*placed), data_compare_placed);
-	if (b->by == DATA_BY_LINE || b->by == DATA_BY_ORDER)
-		data_number_calls(d, placed, used, b->by);
+	if (b->by != DATA_BY_FUNCTION && number_rows(b, placed, used) != 0)
+		status = err_set(err, "not enough memory for %zu data structures", used);
 	for (size_t i = 0; i < used; i++) {
 		if (d->count > 0 && data_compare_rows(&d->rows[d->count - 1], &placed[i].row) == 0)
 			merge_row(&d->rows[d->count - 1], &placed[i].row);
@@ -402,7 +408,7 @@ static int make_rows(struct build *b, struct err *err)
 		d->row_of_site[i] = row_of_place[i];
 	free(row_of_place);
 	free(placed);
-	return 0;
+	return status;
 }
 
 /* ---- Sums ---- */

@@ -246,10 +246,10 @@ int calls_pairs(const struct calls *c, struct call_pair **pairs, size_t *count, 
 		/* Functions without a row have no events. */
 		if (pair.to == SIZE_MAX || (a->caller_id != STORE_NONE && pair.from == SIZE_MAX))
 			continue;
-		memcpy(pair.values, a->values, c->p->measured * sizeof(*a->values));
+		memcpy(pair.values, a->values, c->p->width * sizeof(*a->values));
 		(*pairs)[(*count)++] = pair;
 	}
-	*count = merge_pairs(*pairs, *count, c->p->measured);
+	*count = merge_pairs(*pairs, *count, c->p->width);
 	for (i = 0; i < *count; i++) {
 		double cost = events_value(c->p, c->columns->sort, (*pairs)[i].values);
 

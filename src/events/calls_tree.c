@@ -221,7 +221,7 @@ static int make_branches(const struct growth *g, size_t parent, const struct ste
 			node_cost += s->cost;
 			b->item.calls += s->calls;
 			b->item.is_estimate |= s->is_part;
-			for (k = 0; k < g->t->calls->p->measured && b->item.depth == 1; k++)
+			for (k = 0; k < g->t->calls->p->width && b->item.depth == 1; k++)
 				b->item.values[k] += s->values[k];
 		}
 		b->item.cost += node_cost;
@@ -300,7 +300,7 @@ int call_tree_init(struct call_tree *t, const struct calls *c, size_t row, bool 
 
 	*t = (struct call_tree){.calls = c, .is_up = is_up};
 	root.cost = value_of(c, f->inclusive);
-	memcpy(root.values, f->inclusive, c->p->measured * sizeof(*f->inclusive));
+	memcpy(root.values, f->inclusive, c->p->width * sizeof(*f->inclusive));
 	for (i = 0; i < c->p->node_count && status == 0; i++) {
 		if (c->functions.row_of_node[i] != row)
 			continue;

@@ -189,13 +189,13 @@ static void add_values(const struct diff *d, const struct diff_side *s, const st
 {
 	const uint64_t *values = d->is_inclusive ? row->inclusive : row->self;
 
-	for (size_t i = 0; i < s->profile->measured; i++)
+	for (size_t i = 0; i < s->profile->width; i++)
 		sums[i] += values[i];
 }
 
 static void match(struct diff *d, const struct entry *entries, size_t count)
 {
-	size_t in_a = d->a.profile->measured, in_b = d->b.profile->measured;
+	size_t in_a = d->a.profile->width, in_b = d->b.profile->width;
 	uint64_t *at = d->values - in_a - in_b;
 
 	for (size_t i = 0; i < count; i++) {
@@ -259,8 +259,8 @@ int diff_rows(struct diff *d, const struct query *q, enum event_by by, bool is_i
 	most = d->a.rows.count + d->b.rows.count;
 	entries = calloc(most + 1, sizeof(*entries));
 	d->rows = calloc(most + 1, sizeof(*d->rows));
-	d->values = calloc(most * (d->a.profile->measured + d->b.profile->measured) + 1,
-			   sizeof(*d->values));
+	d->values =
+		calloc(most * (d->a.profile->width + d->b.profile->width) + 1, sizeof(*d->values));
 	if (entries == NULL || d->rows == NULL || d->values == NULL) {
 		free(entries);
 		return err_set(err, "not enough memory for %zu rows", most);

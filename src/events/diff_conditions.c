@@ -28,7 +28,7 @@ static bool is_function(const char *function, const char *name)
 }
 
 static bool sum_function(const struct event_profile *p, const char *name,
-			 uint64_t sums[STORE_MAX_COLUMNS])
+			 uint64_t sums[EVENT_MOST_VALUES])
 {
 	bool any = false;
 
@@ -39,7 +39,7 @@ static bool sum_function(const struct event_profile *p, const char *name,
 
 		if (!is_function(events_node(p, c->node_id)->function, name))
 			continue;
-		for (size_t k = 0; k < p->measured; k++)
+		for (size_t k = 0; k < p->width; k++)
 			sums[k] += c->values[k];
 	}
 	return any;
@@ -60,7 +60,7 @@ static char *split_function(char *subject)
 
 int diff_check(struct diff *d, struct condition *c, struct err *err)
 {
-	uint64_t sums[2][STORE_MAX_COLUMNS] = {{0}};
+	uint64_t sums[2][EVENT_MOST_VALUES] = {{0}};
 	size_t column_a, column_b;
 	struct condition_test t;
 	char *event;

@@ -189,7 +189,7 @@ static int compare_places(const void *a, const void *b)
 /* Merge equal lines, and give each its own values. */
 static int merge(struct event_annotation *a, struct collection *c, struct err *err)
 {
-	size_t m = a->p->measured, kept = 0, i, k;
+	size_t m = a->p->width, kept = 0, i, k;
 	uint64_t *sum = NULL;
 
 	if (c->count > 0)

@@ -47,7 +47,7 @@ static bool has_events(const struct event_profile *p, const uint64_t *values)
 {
 	size_t k;
 
-	for (k = 0; k < p->measured; k++) {
+	for (k = 0; k < p->width; k++) {
 		if (values[k] != 0)
 			return true;
 	}
@@ -124,7 +124,7 @@ static bool may_overlap(const struct limits *l, size_t first, size_t end)
 
 static void limit_line(struct limits *l, size_t first, size_t end)
 {
-	const size_t line = l->calls[first].line, m = l->p->measured;
+	const size_t line = l->calls[first].line, m = l->p->width;
 	struct event_row *row = &l->rows->items[line];
 	size_t i, k;
 
@@ -173,7 +173,7 @@ int event_lines_limit(struct event_rows *rows, const struct event_profile *p,
 	l.calls = malloc((p->cost_count + p->arc_count + 1) * sizeof(*l.calls));
 	l.component = malloc((things + 1) * sizeof(*l.component));
 	l.members = calloc(things + 1, sizeof(*l.members));
-	l.most = malloc((p->measured + 1) * sizeof(*l.most));
+	l.most = malloc((p->width + 1) * sizeof(*l.most));
 	if (l.calls != NULL && l.component != NULL && l.members != NULL && l.most != NULL) {
 		list_calls(&l, line_of_cost, line_of_arc);
 		status = find_circles(&l);

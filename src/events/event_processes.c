@@ -93,7 +93,7 @@ static int read_row(struct event_process *row, const struct event_profile *count
 	one.arc_count = 0;
 	one.texts = (struct arena){0};
 	one.sample = (struct event_sample){0};
-	status = event_sample_apply(&one, err);
+	status = event_sample_apply(&one, false, err);
 	events_sum(&one);
 	if (status == 0)
 		status = event_caches_read(&row->caches, &one, err);

@@ -40,7 +40,7 @@ struct grouping {
 		size_t *items; /* next row with the same hash, or NO_ROW */
 		size_t count, room;
 	} next;
-	uint64_t *self, *inclusive; /* p->measured values for each row */
+	uint64_t *self, *inclusive; /* p->width values for each row */
 };
 
 /* ---- The row of a cost ---- */
@@ -173,14 +173,14 @@ static void add_values(const struct grouping *g, uint64_t *to, size_t row, const
 {
 	size_t i;
 
-	for (i = 0; i < g->p->measured; i++)
-		to[row * g->p->measured + i] += values[i];
+	for (i = 0; i < g->p->width; i++)
+		to[row * g->p->width + i] += values[i];
 }
 
 /* Allocate the sums of all rows. */
 static int begin_sums(struct grouping *g, struct err *err)
 {
-	size_t numbers = g->rows->count * g->p->measured;
+	size_t numbers = g->rows->count * g->p->width;
 
 	g->rows->values = calloc(2 * numbers + 1, sizeof(uint64_t));
 	if (g->rows->values == NULL)
@@ -286,7 +286,7 @@ static void add_to_loop(struct grouping *g, const struct event_loops *loops, uin
 static int limit_loops(struct grouping *g, const struct event_loops *loops, struct err *err)
 {
 	struct event_rows functions;
-	size_t m = g->p->measured, i, k;
+	size_t m = g->p->width, i, k;
 
 	if (event_rows_init(&functions, g->p, EVENT_BY_FUNCTION, err) != 0)
 		return -1;
@@ -399,7 +399,7 @@ static int add_roots(const struct grouping *g, struct inclusion *n, struct err *
 static int find_cycles(const struct grouping *g, struct inclusion *n, struct err *err)
 {
 	const struct event_profile *p = g->p;
-	size_t rows = g->rows->count, numbers = rows * p->measured, i;
+	size_t rows = g->rows->count, numbers = rows * p->width, i;
 
 	n->edges = malloc((p->arc_count + 1) * sizeof(*n->edges));
 	n->component = malloc((rows + 1) * sizeof(*n->component));
@@ -444,7 +444,7 @@ static void sum_components(const struct grouping *g, struct inclusion *n)
 
 	for (i = 0; i < g->rows->count; i++) {
 		n->members[n->component[i]]++;
-		add_values(g, n->whole, n->component[i], g->self + i * p->measured);
+		add_values(g, n->whole, n->component[i], g->self + i * p->width);
 	}
 	for (i = 0; i < p->arc_count; i++) {
 		const struct store_arc *a = &p->arcs[i];
@@ -461,7 +461,7 @@ static void sum_components(const struct grouping *g, struct inclusion *n)
 
 static void include_calls(const struct grouping *g, const struct inclusion *n)
 {
-	size_t m = g->p->measured, i, k;
+	size_t m = g->p->width, i, k;
 
 	for (i = 0; i < g->rows->count; i++) {
 		uint32_t component = n->component[i];
@@ -514,7 +514,7 @@ static int sum_nodes(struct grouping *g, struct err *err)
 /* Set the rows' values, and remove rows without any. */
 static void finish(struct grouping *g)
 {
-	size_t m = g->p->measured, kept = 0, i, k;
+	size_t m = g->p->width, kept = 0, i, k;
 	size_t *moved =
 		g->next.items; /* no longer needed; if nodes have rows, it has an item for each */
 

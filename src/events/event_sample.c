@@ -8,30 +8,25 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "events/event_contrasts.h"
 #include "events/events.h"
 #include "store/stretches.h"
 
 #define NAME_BYTES 8
 
-/* By the letter in events: the names of the caches of data, and of code. */
-static const struct level {
-	char letter;
-	const char *data, *code;
-} levels[] = {
+/* The letters of events. */
+const struct event_sample_level event_sample_levels[EVENT_SAMPLE_LEVELS] = {
 	{'1', "L1d", "L1i"}, {'2', "L2", "L2"}, {'3', "L3", "L3"},
 	{'4', "L4", "L4"},   {'L', "LL", "LL"},
 };
 
-#define LEVELS (sizeof(levels) / sizeof(*levels))
-
-_Static_assert(LEVELS == EVENT_SAMPLE_LEVELS, "bounds of each level");
+#define LEVELS EVENT_SAMPLE_LEVELS
+#define KINDS  EVENT_SAMPLE_KINDS
 
 /* The letters before and behind the level's: of fetches, loads and stores. */
 static const struct kind {
 	char of, how;
-} kinds[] = {{'I', 'r'}, {'D', 'r'}, {'D', 'w'}};
-
-#define KINDS (sizeof(kinds) / sizeof(*kinds))
+} kinds[KINDS] = {{'I', 'r'}, {'D', 'r'}, {'D', 'w'}};
 
 static size_t find(const struct event_profile *p, const char *name)
 {
@@ -59,23 +54,75 @@ const struct event_sample_cache *event_sample_cache(const struct event_profile *
 
 /* ---- What the stretches say ---- */
 
-static int read_bounds(const struct event_sample *s, const struct store_stretch *x, size_t count,
-		       const char *const *caches, struct trace_sample_bounds *b, struct err *err)
+static double rho_of(const struct event_profile *p, const char *name)
 {
-	struct store_series series;
+	const struct event_sample_cache *c = event_sample_cache(p, name);
 
-	if (store_stretch_series(x, count, caches, &series, err) != 0)
+	return c != NULL ? c->rho : TRACE_SAMPLE_RHO;
+}
+
+/* Misses of each stretch, in some caches. One block: free(misses). */
+struct sums {
+	double *misses, *accesses;
+	size_t count;
+};
+
+static int add_cache(struct sums *to, struct trace_sample_bounds *b, const struct event_profile *p,
+		     const struct event_sample_cache *c, const struct store_stretch *x,
+		     size_t count, struct err *err)
+{
+	const double above = c->rho * rho_of(p, "L1d"),
+		     scale = p->sample.simulated > 0
+				     ? (double)p->sample.sets * (double)p->sample.accesses /
+					       (double)p->sample.simulated
+				     : 0;
+	double unknown = 0, behind = 0;
+	struct store_series s;
+
+	if (store_stretch_series(x, count, (const char *const[]){c->name, NULL}, &s, err) != 0)
 		return -1;
-	trace_sample_bounds(b, series.known, series.all, series.accesses, series.count,
-			    s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 1);
-	b->known.sum *= (double)s->sets;
-	b->all.sum *= (double)s->sets;
-	free(series.known);
+	for (size_t i = 0; i < s.count; i++) {
+		to->misses[i] += s.known[i] + c->rho * s.unknown[i] + above * s.above[i];
+		to->accesses[i] = s.accesses[i];
+		unknown += s.unknown[i];
+		behind += s.above[i];
+	}
+	b->less = c->bounds.less;
+	b->more = c->bounds.more;
+	trace_sample_add_unknown(b, &(struct trace_sample_rhos){c->rho, above}, unknown * scale,
+				 behind * scale);
+	to->count = s.count > to->count ? s.count : to->count;
+	free(s.known);
 	return 0;
 }
 
+/* The bounds of misses in some caches that have been read. */
+static int read_bounds(const struct event_profile *p, const struct store_stretch *x, size_t count,
+		       const char *const *caches, struct trace_sample_bounds *b, struct err *err)
+{
+	const struct event_sample *s = &p->sample;
+	struct sums sums = {.misses = calloc(2 * count + 1, sizeof(double))};
+	int status = 0;
+
+	if (sums.misses == NULL)
+		return err_set(err, "not enough memory for %zu stretches", count);
+	sums.accesses = sums.misses + count;
+	for (; *caches != NULL && status == 0; caches++) {
+		const struct event_sample_cache *c = event_sample_cache(p, *caches);
+
+		if (c != NULL)
+			status = add_cache(&sums, b, p, c, x, count, err);
+	}
+	trace_sample_bounds(b, sums.misses, sums.accesses, sums.count,
+			    s->accesses > 0 ? (double)s->simulated / (double)s->accesses : 1);
+	b->variance *= (double)s->sets * (double)s->sets;
+	b->most *= (double)s->sets;
+	free(sums.misses);
+	return status;
+}
+
 /* Sets the cache's rho and what it rests on. */
-static int read_cache(const struct event_profile *p, struct event_sample_cache *c,
+static int read_cache(struct event_profile *p, struct event_sample_cache *c,
 		      const struct store_stretch *x, size_t count, struct err *err)
 {
 	const struct store_stretch sum = store_stretch_sums(x, count, c->name);
@@ -85,8 +132,9 @@ static int read_cache(const struct event_profile *p, struct event_sample_cache *
 	if (store_read_ways(p->store, c->name, &all.ways, err) != 0)
 		return -1;
 	c->rho = trace_sample_rho(&all);
-	return read_bounds(&p->sample, x, count, (const char *const[]){c->name, NULL}, &c->bounds,
-			   err);
+	trace_sample_find_range(&c->bounds, &all, c->rho);
+	p->sample.cache_count++;
+	return read_bounds(p, x, count, (const char *const[]){c->name, NULL}, &c->bounds, err);
 }
 
 static size_t stretches_in(const struct store_stretch *x, size_t count)
@@ -118,12 +166,15 @@ static int read_caches(struct event_profile *p, struct err *err)
 			status = err_set(err, "out of memory");
 		else
 			status = read_cache(p, c, x, stretches, err);
-		s->cache_count++;
 	}
-	for (size_t i = 0; i < LEVELS && status == 0; i++)
-		status = read_bounds(s, x, stretches,
-				     (const char *const[]){levels[i].data, levels[i].code, NULL},
+	for (size_t i = 0; i < LEVELS && status == 0; i++) {
+		const struct event_sample_level *l = &event_sample_levels[i];
+		const bool is_one = strcmp(l->data, l->code) == 0;
+
+		status = read_bounds(p, x, stretches,
+				     (const char *const[]){l->data, is_one ? NULL : l->code, NULL},
 				     &s->levels[i], err);
+	}
 	free(x);
 	free(g);
 	return status;
@@ -131,28 +182,25 @@ static int read_caches(struct event_profile *p, struct err *err)
 
 /* ---- Estimates ---- */
 
-static double rho_of(const struct event_profile *p, const char *name)
+struct event_sample_part event_sample_part(const struct event_profile *p, size_t level, size_t kind)
 {
-	const struct event_sample_cache *c = event_sample_cache(p, name);
-
-	return c != NULL ? c->rho : TRACE_SAMPLE_RHO;
-}
-
-/* The columns of one kind of misses in one level, and what to make of them. */
-struct part {
-	size_t misses, unknown, above; /* SIZE_MAX: there is none */
-	double rho, rho_above;
-};
-
-static struct part part_of(const struct event_profile *p, size_t level, size_t kind)
-{
-	const struct level *l = &levels[level];
+	const struct event_sample_level *l = &event_sample_levels[level];
 	const struct kind *k = &kinds[kind];
 	const bool is_code = k->of == 'I';
 
-	struct part x = {find_event(p, k, l->letter, 'm'), find_event(p, k, l->letter, 'u'),
-			 find_event(p, k, l->letter, 'a'), 0, 0};
+	struct event_sample_part x = {find_event(p, k, l->letter, 'm'),
+				      find_event(p, k, l->letter, 'u'),
+				      find_event(p, k, l->letter, 'a'),
+				      0,
+				      0,
+				      1,
+				      1};
+	const struct event_sample_cache *c = event_sample_cache(p, is_code ? l->code : l->data);
 
+	if (c != NULL) {
+		x.less = c->bounds.less;
+		x.more = c->bounds.more;
+	}
 	x.rho = rho_of(p, is_code ? l->code : l->data);
 	x.rho_above = x.rho * rho_of(p, is_code ? "L1i" : "L1d");
 	return x;
@@ -164,7 +212,7 @@ static uint64_t scaled(double value, double scale)
 }
 
 /* Rounds up what may be a hit, so that the lower bound is never below 0. */
-static void estimate(const struct part *x, uint64_t *values, double scale)
+static void estimate(const struct event_sample_part *x, uint64_t *values, double scale)
 {
 	const uint64_t above = x->above != SIZE_MAX ? values[x->above] : 0,
 		       known = values[x->misses] - values[x->unknown] - above;
@@ -184,7 +232,7 @@ static bool is_of_misses(const struct event_profile *p, size_t column)
 static void apply(struct event_profile *p, double of_data, double of_code)
 {
 	for (size_t i = 0; i < LEVELS * KINDS; i++) {
-		const struct part x = part_of(p, i / KINDS, i % KINDS);
+		const struct event_sample_part x = event_sample_part(p, i / KINDS, i % KINDS);
 
 		for (size_t k = 0; x.unknown != SIZE_MAX && k < p->cost_count; k++)
 			estimate(&x, (uint64_t *)p->costs[k].values,
@@ -244,7 +292,7 @@ static void apply_sets(struct event_profile *p)
 	}
 }
 
-int event_sample_apply(struct event_profile *p, struct err *err)
+int event_sample_apply(struct event_profile *p, bool by_row, struct err *err)
 {
 	struct event_sample *s = &p->sample;
 	uint64_t instructions = 0, simulated;
@@ -271,6 +319,10 @@ int event_sample_apply(struct event_profile *p, struct err *err)
 		return 0;
 	if (read_caches(p, err) != 0)
 		return -1;
+	/* calls are not followed, so there are no arcs; those of another's file are not as wide */
+	if (s->simulated > 0 && p->arc_count == 0 && by_row &&
+	    event_contrasts_add(p, (double)s->accesses / (double)s->simulated, err) != 0)
+		return -1;
 	if (s->simulated > 0 && simulated > 0)
 		apply(p, (double)s->accesses / (double)s->simulated,
 		      (double)instructions / (double)simulated);
@@ -279,13 +331,13 @@ int event_sample_apply(struct event_profile *p, struct err *err)
 
 /* ---- Bounds ---- */
 
-/* Adds "- 0.5*(I1ur + D1ur) - ..." for the level: `factor` times its unknown references. */
+/* Adds "- 0.5*D1ur - ..." for the level: what may be no misses, or more of them. */
 static bool put_unknown(const struct event_profile *p, size_t level, bool is_high, struct text *out)
 {
 	bool any = false;
 
 	for (size_t kind = 0; kind < KINDS; kind++) {
-		const struct part x = part_of(p, level, kind);
+		const struct event_sample_part x = event_sample_part(p, level, kind);
 
 		if (x.unknown == SIZE_MAX)
 			continue;
@@ -300,11 +352,24 @@ static bool put_unknown(const struct event_profile *p, size_t level, bool is_hig
 	return any;
 }
 
-double event_sample_bound(const struct event_profile *p, unsigned bound, double value)
+double event_sample_bound(const struct event_profile *p, unsigned bound, double value,
+			  const uint64_t *values)
 {
-	const struct trace_sample_bounds *b = bound > 0 ? &p->sample.levels[(bound - 1) / 2] : NULL;
+	const size_t level = bound > 0 ? (bound - 1) / 2 : 0;
+	const struct trace_sample_bounds *b = bound > 0 ? &p->sample.levels[level] : NULL;
+	const bool has = b != NULL && p->sample.contrasts[level] > 0;
+	const double variance = has ? event_contrasts_variance(p, level, values) : 0,
+		     quantile = has ? b->part_quantile : 0,
+		     unknown = has ? event_contrasts_unknown(p, level, values) : 0;
 
-	return bound % 2 == 1 ? trace_sample_low(b, value) : trace_sample_high(b, value);
+	if (!has)
+		return bound % 2 == 1 ? trace_sample_low(b, value, 0, 0)
+				      : trace_sample_high(b, value, 0, 0);
+	if (bound % 2 == 1)
+		return trace_sample_low(b, value + trace_sample_part_least(b, unknown), variance,
+					quantile);
+	return trace_sample_high(b, value - unknown + trace_sample_part_most(b, unknown), variance,
+				 quantile);
 }
 
 void event_sample_bounds(const struct event_profile *p, char letter, bool is_code, double misses,
@@ -314,8 +379,8 @@ void event_sample_bounds(const struct event_profile *p, char letter, bool is_cod
 
 	*low = *high = misses;
 	for (size_t i = 0; i < LEVELS * KINDS; i++) {
-		const struct part x = part_of(p, i / KINDS, i % KINDS);
-		const struct level *l = &levels[i / KINDS];
+		const struct event_sample_part x = event_sample_part(p, i / KINDS, i % KINDS);
+		const struct event_sample_level *l = &event_sample_levels[i / KINDS];
 		double unknown, above;
 
 		if (l->letter != letter || is_code != (i % KINDS == 0) || x.unknown == SIZE_MAX)
@@ -323,11 +388,15 @@ void event_sample_bounds(const struct event_profile *p, char letter, bool is_cod
 		cache = event_sample_cache(p, is_code ? l->code : l->data);
 		unknown = (double)p->totals[x.unknown];
 		above = x.above != SIZE_MAX ? (double)p->totals[x.above] : 0;
-		*low -= x.rho * unknown + x.rho_above * above;
-		*high += (1 - x.rho) * unknown + (1 - x.rho_above) * above;
+		*low -= x.less * (x.rho * unknown + x.rho_above * above);
+		*high += x.more * ((1 - x.rho) * unknown + (1 - x.rho_above) * above);
 	}
-	*low = trace_sample_low(cache != NULL ? &cache->bounds : NULL, fmax(*low, 0));
-	*high = trace_sample_high(cache != NULL ? &cache->bounds : NULL, *high);
+	if (cache == NULL)
+		return;
+	*low = trace_sample_low(&cache->bounds, fmax(*low, 0), cache->bounds.variance,
+				cache->bounds.quantile);
+	*high = trace_sample_high(&cache->bounds, *high, cache->bounds.variance,
+				  cache->bounds.quantile);
 }
 
 int event_sample_add_bounds(struct event_profile *p, struct err *err)

@@ -20,7 +20,8 @@
 
 #define EVENT_SAMPLE_CACHES 6
 #define EVENT_SAMPLE_LEVELS 5
-#define EVENT_SAMPLE_FEW    20 /* stretches: fewer are too few (MemSpy, section 6.1) */
+#define EVENT_SAMPLE_SUMS   3  /* levels whose misses have bounds */
+#define EVENT_SAMPLE_FEW    50 /* stretches: with fewer, single ones decide */
 
 struct event_profile;
 
@@ -41,13 +42,17 @@ struct event_sample {
 	size_t cache_count;
 	/* of misses in a level, by data and code */
 	struct trace_sample_bounds levels[EVENT_SAMPLE_LEVELS];
+	/* 1 + the index of the level's first contrast in values of costs; 0: it has none */
+	size_t contrasts[EVENT_SAMPLE_LEVELS];
+	uint64_t *values; /* those of all costs, if they were made longer */
 };
 
 /*
  * To be called when the profile's columns and costs have been read. If it is of a sampled
- * simulation: turn its costs into estimates for the whole run, and set p->sample.
+ * simulation: turn its costs into estimates for the whole run, and set p->sample. by_row: costs get
+ * contrasts, for bounds of their own.
  */
-int event_sample_apply(struct event_profile *p, struct err *err);
+int event_sample_apply(struct event_profile *p, bool by_row, struct err *err);
 
 /* Add the bounds of misses, "LLm.low" and "LLm.high", to the columns, behind all others. */
 int event_sample_add_bounds(struct event_profile *p, struct err *err);
@@ -61,9 +66,10 @@ void event_sample_bounds(const struct event_profile *p, char letter, bool is_cod
 
 /*
  * The value of a column whose `bound` is set (events.h), from that of its formula, which is without
- * what was not simulated.
+ * what was not simulated; `values`: as in events_value.
  */
-double event_sample_bound(const struct event_profile *p, unsigned bound, double value);
+double event_sample_bound(const struct event_profile *p, unsigned bound, double value,
+			  const uint64_t *values);
 
 /* NULL: there is no such cache, or the simulation was of all accesses. */
 const struct event_sample_cache *event_sample_cache(const struct event_profile *p,

@@ -251,7 +251,7 @@ double events_value(const struct event_profile *p, size_t column, const uint64_t
 		return (double)values[column];
 	value = formula_value(&c->formula, value_of, &(struct values){p, values});
 	return c->variance != 0 ? event_use_bound(p, c, values, value)
-				: event_sample_bound(p, c->bound, value);
+				: event_sample_bound(p, c->bound, value, values);
 }
 
 /* ---- The rest ---- */
@@ -334,7 +334,7 @@ void events_sum(struct event_profile *p)
 {
 	memset(p->totals, 0, sizeof(p->totals));
 	for (size_t i = 0; i < p->cost_count; i++)
-		for (size_t k = 0; k < p->measured; k++)
+		for (size_t k = 0; k < p->width; k++)
 			p->totals[k] += p->costs[i].values[k];
 }
 
@@ -346,6 +346,7 @@ int events_open_counts(struct event_profile *p, const char *path, int64_t proces
 	if (store_open_readonly(path, &p->store, err) != 0)
 		return -1;
 	measured = read_columns(p, err);
+	p->width = p->measured;
 	if (measured > 0)
 		status = read_all(p, path, process, err);
 	else
@@ -361,7 +362,7 @@ int events_open(struct event_profile *p, const char *path, int64_t process, stru
 
 	if (status != 0)
 		return status;
-	if (event_sample_apply(p, err) != 0 || event_sample_add_bounds(p, err) != 0 ||
+	if (event_sample_apply(p, true, err) != 0 || event_sample_add_bounds(p, err) != 0 ||
 	    event_use_apply(p, err) != 0 || event_use_add_bounds(p, err) != 0) {
 		events_close(p);
 		return -1;
@@ -381,6 +382,7 @@ void events_close(struct event_profile *p)
 	free(p->nodes);
 	free(p->forms);
 	free(p->costs);
+	free(p->sample.values);
 	free(p->arcs);
 	free(p->locations);
 	free(p->modules);

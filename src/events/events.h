@@ -29,6 +29,8 @@ struct event_form {
 	const char *form, *access;
 };
 
+#define EVENT_MOST_VALUES (STORE_MAX_COLUMNS + EVENT_SAMPLE_SUMS * TRACE_SAMPLE_CONTRASTS)
+
 struct event_profile {
 	struct store *store;
 	struct arena texts;
@@ -40,6 +42,8 @@ struct event_profile {
 	struct event_column *columns;
 	size_t column_count, column_room;
 	size_t measured;
+	/* Values of a cost: these, and contrasts of misses in a sampled simulation. All add up. */
+	size_t width;
 	struct store_node *nodes;
 	size_t node_count;
 	struct map node_index;	  /* id -> index in nodes */
@@ -54,9 +58,10 @@ struct event_profile {
 	struct store_module *modules;
 	size_t module_count;
 	struct map module_paths; /* id -> address of the path */
-	uint64_t totals[STORE_MAX_COLUMNS];
+	uint64_t totals[EVENT_MOST_VALUES];
 	struct event_sample sample; /* costs and totals are estimates then */
 	struct event_use use;
+	const char *known; /* of data structures: how their misses are known; else NULL */
 };
 
 /*
@@ -98,7 +103,7 @@ const char *events_split(const char *text, size_t *length);
 int events_check(const struct store_event *measured, size_t count, const char *const *formulas,
 		 size_t formula_count, struct err *err);
 
-/* The column's value, from the values of measured events; NAN: undefined. */
+/* The column's value, from `width` values of costs, or sums of them; NAN: undefined. */
 double events_value(const struct event_profile *p, size_t column, const uint64_t *values);
 
 /* These always succeed: costs and arcs name only existing nodes. */

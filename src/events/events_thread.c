@@ -32,12 +32,12 @@ static void keep_costs(struct event_profile *p)
 {
 	size_t kept = 0;
 
-	for (size_t k = 0; k < p->measured; k++)
+	for (size_t k = 0; k < p->width; k++)
 		p->totals[k] = 0;
 	for (size_t i = 0; i < p->cost_count; i++) {
 		if (!has_node(p, p->costs[i].node_id))
 			continue;
-		for (size_t k = 0; k < p->measured; k++)
+		for (size_t k = 0; k < p->width; k++)
 			p->totals[k] += p->costs[i].values[k];
 		p->costs[kept++] = p->costs[i];
 	}

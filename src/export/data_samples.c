@@ -59,7 +59,7 @@ static int add_event(struct export_data *d, const char *name, const char *title)
 		return -1;
 	d->p.columns[d->p.column_count++] =
 		(struct event_column){.name = name, .description = kept};
-	d->columns = d->p.measured = d->p.column_count;
+	d->columns = d->p.measured = d->p.width = d->p.column_count;
 	return 0;
 }
 

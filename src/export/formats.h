@@ -7,6 +7,7 @@
 #define DWELL_EXPORT_FORMATS_H
 
 #include "export/columns.h"
+#include "export/proto.h"
 #include "export/stacks.h"
 
 /*
@@ -22,12 +23,16 @@
  */
 /* clang-format off */
 #define EXPORT_FORMATS(row) \
-	row(callgrind, .has_parts = true) \
+	row(callgrind, .has_parts = true, \
+	    .mark = "# callgrind format\nversion: 1\ncreator: dwell") \
 	row(folded, .has_stacks = true, .of_one_event = true, .inlined_are_called = true) \
-	row(speedscope, .has_stacks = true, .inlined_are_called = true) \
-	row(pprof, .has_stacks = true, .is_binary = true) \
-	row(csv, ) \
-	row(json, )
+	row(speedscope, .has_stacks = true, .inlined_are_called = true, \
+	    .mark = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"," \
+		    "\"exporter\":\"dwell") \
+	row(pprof, .has_stacks = true, .is_binary = true, .mark = PROTO_GZIP_COMMENT, \
+	    .mark_at = PROTO_GZIP_COMMENT_AT) \
+	row(csv, .mark = "function,file,line,object,") \
+	row(json, .mark = "{\n  \"command\": ")
 /* clang-format on */
 
 /* Input and output of a format's writer. */
@@ -49,7 +54,16 @@ struct export_format {
 	bool of_one_event; /* a file holds one event only; by default the profile's primary one */
 	bool inlined_are_called; /* shows inlined functions as calls, as it has no other way */
 	bool is_binary;
+	/* What each file has at the byte `mark_at`; NULL: lines of a text and a number. */
+	const char *mark;
+	size_t mark_at;
 };
+
+/*
+ * Tell whether the file that begins with these bytes may be one of the format. export replaces no
+ * others unasked.
+ */
+bool export_is_of_format(const struct export_format *f, const char *bytes, size_t count);
 
 #define EXPORT_DECLARED(name, ...) int export_##name(struct export_job *j, struct err *err);
 EXPORT_FORMATS(EXPORT_DECLARED)

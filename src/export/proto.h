@@ -22,6 +22,10 @@ void proto_message(struct text *message, unsigned field, struct text *inner);
 void proto_numbers(struct text *message, unsigned field, const uint64_t *n, size_t count);
 void proto_counts(struct text *message, unsigned field, const double *n, size_t count);
 
+/* What a gzipped file says at byte PROTO_GZIP_COMMENT_AT. */
+#define PROTO_GZIP_COMMENT    "dwell"
+#define PROTO_GZIP_COMMENT_AT 10
+
 /* Append `plain`, gzipped. Returns -1 when memory runs out. */
 int proto_gzip(const struct text *plain, struct text *out, struct err *err);
 

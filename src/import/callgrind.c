@@ -32,7 +32,7 @@ static const struct line_kind line_kinds[] = {
 	{"positions:", on_positions},
 	{"events:", on_events},
 	{"event:", on_event},
-	{"summary:", on_nothing},
+	{"summary:", on_summary},
 	{"totals:", on_totals},
 	{"ob=", on_object},
 	{"fl=", on_file},
@@ -111,6 +111,15 @@ static int read_lines(struct reader *r, struct err *err)
 	return 0;
 }
 
+/* Cachegrind writes no totals, but the sums of the program as its last line. */
+static bool is_whole(const struct reader *r)
+{
+	for (size_t i = 0; i < r->column_count; i++)
+		if (r->sums[r->columns[i]] != r->summary[i])
+			return false;
+	return r->has_summary;
+}
+
 static int finish(struct reader *r, struct err *err)
 {
 	size_t i;
@@ -122,9 +131,10 @@ static int finish(struct reader *r, struct err *err)
 		if (store_put_process(r->sink.store, p, err) != 0)
 			return -1;
 	}
-	if (r->has_costs)
+	if (r->has_costs && !is_whole(r))
 		text_addf(r->notes,
-			  "'%s' has no line 'totals:' at its end: it may have been cut off\n",
+			  "'%s' has neither a line 'totals:' at its end nor a 'summary:' of its "
+			  "costs: it may have been cut off\n",
 			  r->name);
 	if (store_put_meta_text(r->sink.store, "command", r->processes[0].command, err) != 0)
 		return -1;

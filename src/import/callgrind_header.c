@@ -131,6 +131,7 @@ int on_events(struct reader *r, const char *value, struct err *err)
 	size_t length, i;
 
 	r->column_count = 0;
+	r->has_summary = false;
 	for (value = skip_blanks(value); *value != '\0'; value = skip_blanks(value + length)) {
 		length = strcspn(value, BLANKS);
 		if (r->column_count == STORE_MAX_COLUMNS)
@@ -169,6 +170,25 @@ int on_event(struct reader *r, const char *value, struct err *err)
 	}
 	if (colon != NULL && *skip_blanks(colon + 1) != '\0')
 		r->events[i].description = arena_strdup(&r->texts, skip_blanks(colon + 1));
+	return 0;
+}
+
+/*
+ * The sums of the program. Callgrind writes them before the costs, and means others with several
+ * parts. So they only tell, at the end of the file, whether it is whole.
+ */
+int on_summary(struct reader *r, const char *value, struct err *err)
+{
+	value = skip_blanks(value);
+	(void)err;
+	memset(r->summary, 0, sizeof(r->summary));
+	for (size_t i = 0; i < r->column_count && *value != '\0'; i++) {
+		value = read_count(value, &r->summary[i]);
+		if (value == NULL)
+			return 0;
+		value = skip_blanks(value);
+	}
+	r->has_summary = true;
 	return 0;
 }
 

@@ -83,8 +83,10 @@ struct reader {
 	size_t columns[STORE_MAX_COLUMNS]; /* for each column of the part: that of the profile */
 	size_t column_count;
 	bool has_address, has_line, has_block;
-	uint64_t sums[STORE_MAX_COLUMNS]; /* sums of costs, for the line "totals" */
-	bool has_costs;			  /* there were costs since the last totals */
+	uint64_t sums[STORE_MAX_COLUMNS];    /* sums of costs, for the line "totals" */
+	bool has_costs;			     /* there were costs since the last totals */
+	uint64_t summary[STORE_MAX_COLUMNS]; /* by column of the part, from the line "summary" */
+	bool has_summary;
 
 	/* The next line: its names, and the base of relative positions. */
 	size_t object, file;
@@ -121,6 +123,7 @@ int on_description(struct reader *r, const char *value, struct err *err);
 int on_positions(struct reader *r, const char *value, struct err *err);
 int on_events(struct reader *r, const char *value, struct err *err);
 int on_event(struct reader *r, const char *value, struct err *err);
+int on_summary(struct reader *r, const char *value, struct err *err);
 int on_totals(struct reader *r, const char *value, struct err *err);
 
 /* Lines of the body that set the current names, */

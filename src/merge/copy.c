@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "merge/private.h"
+#include "store/layouts.h"
 
 static int put_processes(struct copying *c, struct store_process *x, struct err *err)
 {
-	x->id += c->by.process;
+	x->id = shifted(x->id, c->by.process);
 	x->parent_id = shifted(x->parent_id, c->by.process);
 	use_id(&c->next.process, x->id);
 	return store_put_process(c->out, x, err);
@@ -17,7 +18,7 @@ COPY_EACH(processes, struct store_process, store_read_processes(c->in, &items, &
 
 static int put_threads(struct copying *c, struct store_thread *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	return store_put_thread(c->out, x, err);
 }
 
@@ -25,8 +26,8 @@ COPY_EACH(threads, struct store_thread, store_read_threads(c->in, STORE_ALL, &it
 
 static int put_modules(struct copying *c, struct store_module *x, struct err *err)
 {
-	x->id += c->by.module;
-	x->process_id += c->by.process;
+	x->id = shifted(x->id, c->by.module);
+	x->process_id = shifted(x->process_id, c->by.process);
 	use_id(&c->next.module, x->id);
 	return store_put_module(c->out, x, err);
 }
@@ -59,11 +60,13 @@ int copy_code(struct copying *c, struct err *err)
 	for (size_t i = 0; status == 0 && i < count; i++) {
 		struct store_location *l = &items[i];
 
-		l->id += c->by.location;
-		l->process_id += c->by.process;
+		l->id = shifted(l->id, c->by.location);
+		l->process_id = shifted(l->process_id, c->by.process);
 		l->module_id = shifted(l->module_id, c->by.module);
 		use_id(&c->next.location, l->id);
 		status = store_put_location(c->out, l, err);
+		if (status == 0 && l->handed > 0)
+			status = store_put_wrapper(c->out, l->id, l->handed, err);
 	}
 	/* Two passes: writing lists is cheapest if all of one kind are consecutive. */
 	for (size_t i = 0; status == 0 && i < count; i++)
@@ -77,8 +80,8 @@ int copy_code(struct copying *c, struct err *err)
 
 static int put_nodes(struct copying *c, struct store_node *x, struct err *err)
 {
-	x->id += c->by.node;
-	x->process_id += c->by.process;
+	x->id = shifted(x->id, c->by.node);
+	x->process_id = shifted(x->process_id, c->by.process);
 	x->caller_id = shifted(x->caller_id, c->by.node);
 	use_id(&c->next.node, x->id);
 	return x->id > STORE_MAX_ID ? err_set(err, "the profiles have too many functions for one")
@@ -99,7 +102,7 @@ static int put_costs(struct copying *c, struct store_cost *x, struct err *err)
 	uint64_t values[STORE_MAX_COLUMNS] = {0};
 
 	permute(c, x->values, values);
-	x->node_id += c->by.node;
+	x->node_id = shifted(x->node_id, c->by.node);
 	x->location_id = shifted(x->location_id, c->by.location);
 	x->values = values;
 	return store_put_cost(c->out, x, err);
@@ -113,7 +116,7 @@ static int put_arcs(struct copying *c, struct store_arc *x, struct err *err)
 
 	permute(c, x->values, values);
 	x->caller_id = shifted(x->caller_id, c->by.node);
-	x->callee_id += c->by.node;
+	x->callee_id = shifted(x->callee_id, c->by.node);
 	x->location_id = shifted(x->location_id, c->by.location);
 	x->values = values;
 	return store_put_arc(c->out, x, err);
@@ -123,7 +126,7 @@ COPY_EACH(arcs, struct store_arc, store_read_arcs(c->in, STORE_ALL, &items, &cou
 
 static int put_jumps(struct copying *c, struct store_jump *x, struct err *err)
 {
-	x->node_id += c->by.node;
+	x->node_id = shifted(x->node_id, c->by.node);
 	x->from_id = shifted(x->from_id, c->by.location);
 	x->to_id = shifted(x->to_id, c->by.location);
 	return store_put_jump(c->out, x, err);

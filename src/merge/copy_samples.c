@@ -13,16 +13,17 @@ static int64_t shifted_number(int64_t id, int64_t by)
 	return id == 0 ? 0 : shifted(id, by);
 }
 
-static void move_access(const struct copying *c, struct store_access *a)
+static void move_access(struct copying *c, struct store_access *a)
 {
 	a->location = shifted(a->location, c->by.location);
 	a->site = shifted_number(a->site, c->by.site);
+	move_image(c, &a->image);
 	a->path = shifted_number(a->path, c->by.path);
 }
 
 static int put_windows(struct copying *c, struct store_window *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	return store_put_window(c->out, x, err);
 }
 
@@ -30,7 +31,7 @@ COPY_EACH(windows, struct store_window, store_read_windows(c->in, STORE_ALL, &it
 
 static int put_sample_rows(struct copying *c, struct store_sample *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	move_access(c, &x->begin);
 	move_access(c, &x->end);
 	return store_put_sample(c->out, x, err);
@@ -41,7 +42,7 @@ COPY_EACH(sample_rows, struct store_sample,
 
 static int put_far(struct copying *c, struct store_far *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	move_access(c, &x->begin);
 	move_access(c, &x->end);
 	return store_put_far(c->out, x, err);
@@ -51,7 +52,7 @@ COPY_EACH(far, struct store_far, store_read_far(c->in, STORE_ALL, &items, &count
 
 static int put_stack_distances(struct copying *c, struct store_stack_distance *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	return store_put_stack_distance(c->out, x, err);
 }
 
@@ -67,7 +68,7 @@ static int put_nested(struct copying *c, struct store_nested *n, struct err *err
 		events[i] = n->events[i];
 		move_access(c, &events[i].end);
 	}
-	n->process_id += c->by.process;
+	n->process_id = shifted(n->process_id, c->by.process);
 	move_access(c, &n->begin);
 	n->events = events;
 	n->event_count = count;
@@ -91,8 +92,8 @@ static int put_paths(struct copying *c, struct store_path *x, struct err *err)
 	int64_t *moved = moved_locations(c, x->locations, x->count);
 	int status;
 
-	x->id += c->by.path;
-	x->process_id += c->by.process;
+	x->id = shifted(x->id, c->by.path);
+	x->process_id = shifted(x->process_id, c->by.process);
 	x->locations = moved;
 	use_id(&c->next.path, x->id);
 	status = moved != NULL ? store_put_path(c->out, x, err)
@@ -108,8 +109,8 @@ static int put_sites(struct copying *c, struct store_site *x, struct err *err)
 	int64_t *moved = moved_locations(c, x->path, x->path_count);
 	int status;
 
-	x->id += c->by.site;
-	x->process_id += c->by.process;
+	x->id = shifted(x->id, c->by.site);
+	x->process_id = shifted(x->process_id, c->by.process);
 	x->path = moved;
 	x->layout_id = shifted_number(x->layout_id, c->by.layout);
 	use_id(&c->next.site, x->id);
@@ -123,9 +124,10 @@ COPY_EACH(sites, struct store_site, store_read_sites(c->in, STORE_ALL, &items, &
 
 static int put_variables(struct copying *c, struct store_variable *x, struct err *err)
 {
-	x->id += c->by.variable;
-	x->process_id += c->by.process;
+	x->id = shifted(x->id, c->by.variable);
+	x->process_id = shifted(x->process_id, c->by.process);
 	x->layout_id = shifted_number(x->layout_id, c->by.layout);
+	move_image(c, &x->image);
 	use_id(&c->next.variable, x->id);
 	return store_put_variable(c->out, x, err);
 }
@@ -135,7 +137,7 @@ COPY_EACH(variables, struct store_variable,
 
 static int put_layouts(struct copying *c, struct store_layout *x, struct err *err)
 {
-	x->id += c->by.layout;
+	x->id = shifted(x->id, c->by.layout);
 	use_id(&c->next.layout, x->id);
 	return store_put_layout(c->out, x, err);
 }
@@ -144,7 +146,7 @@ COPY_EACH(layouts, struct store_layout, store_read_layouts(c->in, &items, &count
 
 static int put_members(struct copying *c, struct store_member *x, struct err *err)
 {
-	x->layout_id += c->by.layout;
+	x->layout_id = shifted(x->layout_id, c->by.layout);
 	return store_put_member(c->out, x, err);
 }
 
@@ -154,7 +156,7 @@ COPY_EACH(members, struct store_member, store_read_members(c->in, &items, &count
 
 static int put_curves(struct copying *c, struct store_curve *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	return store_put_curve(c->out, x, err);
 }
 
@@ -162,8 +164,9 @@ COPY_EACH(curves, struct store_curve, store_read_curves(c->in, STORE_ALL, &items
 
 static int put_data_costs(struct copying *c, struct store_data_cost *x, struct err *err)
 {
-	x->process_id += c->by.process;
+	x->process_id = shifted(x->process_id, c->by.process);
 	x->site_id = shifted(x->site_id, c->by.site);
+	move_image(c, &x->image);
 	return store_put_data_cost(c->out, x, err);
 }
 

@@ -257,12 +257,21 @@ static void see_bins(struct bins_seen *seen, const struct outline *o)
 
 int64_t shifted(int64_t id, int64_t by)
 {
-	return id == STORE_NONE ? STORE_NONE : id + by;
+	/* a damaged file may have any number in its lists: the sum may wrap */
+	return id == STORE_NONE ? STORE_NONE : (int64_t)((uint64_t)id + (uint64_t)by);
+}
+
+void move_image(struct copying *c, int64_t *image)
+{
+	if (*image == 0)
+		return;
+	*image = shifted(*image, c->by.image);
+	use_id(&c->next.image, *image);
 }
 
 void use_id(int64_t *next, int64_t id)
 {
-	if (id >= *next)
+	if (id >= *next && id < INT64_MAX)
 		*next = id + 1;
 }
 

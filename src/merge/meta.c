@@ -120,7 +120,7 @@ static int take(struct gathering *g, const char *input, struct err *err)
 	take_command(g, s);
 	text_addf(&g->sources, "%s%s", g->seen > 0 ? ", " : "", input);
 	state = store_meta_text(s, "state");
-	g->is_running = g->is_running || (state != NULL && strcmp(state, "running") == 0);
+	g->is_running = g->is_running || (state != NULL && strcmp(state, "complete") != 0);
 	g->seen++;
 	store_close(s);
 	return 0;

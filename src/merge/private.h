@@ -8,7 +8,7 @@
 
 /* Added to the ids of the current input, so that they are free in the new profile. */
 struct shift {
-	int64_t process, module, location, path, site, variable, layout, structure, node;
+	int64_t process, module, location, path, site, variable, layout, structure, node, image;
 };
 
 struct copying {
@@ -52,6 +52,9 @@ int merge_meta(const char *const *inputs, size_t count, struct store *out, struc
 
 /* Returns id + by, or the same value if it means none. */
 int64_t shifted(int64_t id, int64_t by);
+
+/* Give the image its new id; 0 means none. */
+void move_image(struct copying *c, int64_t *image);
 
 /* Raise *next above the id. */
 void use_id(int64_t *next, int64_t id);

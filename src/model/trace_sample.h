@@ -42,46 +42,111 @@ struct trace_sample {
  * TRACE_SAMPLE_RHO if there are known misses, but the dead time of none is known.
  */
 double trace_sample_rho(const struct trace_sample *s);
+/*
+ * Bounds of rho: what known misses stand for are misses; of the others in the second half, and of
+ * as many in the first one, nobody knows. 0 and 1 if no miss is known.
+ */
+void trace_sample_range(const struct trace_sample *s, double *low, double *high);
 
 /*
- * How stretches spread around sum(part) / sum(whole), all zero if there is no error: the ratio
- * estimator (Cochran, Sampling Techniques, chapter 6), with a correction for the part of the run
- * that was simulated.
+ * How far misses may be from the truth because only stretches were simulated. Stretches lie in
+ * pairs, of one period and the next. `variance` is that of a ratio estimator (Cochran, Sampling
+ * Techniques, chapter 6), with a correction for the part of the run that was simulated: phases of
+ * the program are no error (successive differences: Wolter, Introduction to Variance Estimation,
+ * chapter 8).
+ *
+ * Of all misses the differences themselves are known. Of parts, like those of a function, contrasts
+ * are: sums of the differences with random signs (src/engine/simulate/sampled/contrasts.h). The
+ * mean of their squares is that of the sum of squared differences.
  */
-struct trace_sample_spread {
-	double sum;	 /* of the part, in the whole run */
-	double variance; /* of the sum, relative to its square */
-	double one_in;	 /* the same of a single stretch that has all of something or nothing */
-	double quantile; /* Student's, 95 %; 0: fewer than two stretches, which say nothing */
-	double most;	 /* of the whole, in the whole run: no sum is greater */
-};
+#define TRACE_SAMPLE_CONTRASTS 16
 
-/* Of n stretches that are the share `share` of the run. */
-void trace_sample_spread(struct trace_sample_spread *s, const double *part, const double *whole,
-			 size_t n, double share);
-
-/*
- * The half of the interval of `part` of s->sum; INFINITY: not known. Nobody has counted in which
- * stretches it lies. At worst some have nothing else, and the others none of it: no numbers between
- * 0 and the sum of a stretch vary more (Bhatia and Davis 2000). With the share p the relative
- * variance is then variance / p + one_in * (1 - p) / p.
- */
-double trace_sample_reach(const struct trace_sample_spread *s, double part);
-
-/* Of misses in some caches: bounds that hold both what is unknown and what was not simulated. */
+/* Misses in some caches. */
 struct trace_sample_bounds {
-	struct trace_sample_spread known, all; /* with unknown references as hits; as misses */
+	double variance;      /* of all misses of the run */
+	double quantile;      /* Student's, 95 %, of all; 0: fewer than two stretches */
+	double part_quantile; /* of what has contrasts */
+	double share;	      /* of the run that was simulated */
+	double most;	      /* accesses of the run: no misses are more */
+	/*
+	 * Of a cache: by what part of the unknown references that count as misses, or as hits, the
+	 * least and the most misses differ from the estimate.
+	 */
+	double less, more;
+	/* All unknown references of the run, and the least and the most misses among them. */
+	double unknown, unknown_low, unknown_high;
 };
 
-/* Arrays of n stretches: known misses, all misses, accesses. */
-void trace_sample_bounds(struct trace_sample_bounds *b, const double *known, const double *all,
+/* The accesses of stretches of a process, and their contrasts. */
+struct trace_sample_lengths {
+	double accesses, contrasts[TRACE_SAMPLE_CONTRASTS];
+};
+
+/* Contrasts of misses in stretches, known and unknown ones, which are `misses` with that rho. */
+struct trace_sample_part {
+	const int64_t *known, *unknown;
+	double rho, misses;
+};
+
+/*
+ * Add what the part differs by from as many misses in each access: contrasts of the whole run, of
+ * which the stretches are 1 / scale.
+ */
+void trace_sample_add(double to[TRACE_SAMPLE_CONTRASTS], const struct trace_sample_part *x,
+		      const struct trace_sample_lengths *l, double scale);
+/* The variance that contrasts say. */
+double trace_sample_variance(const struct trace_sample_bounds *b,
+			     const double contrasts[TRACE_SAMPLE_CONTRASTS]);
+
+/*
+ * All lines that a run uses, of which `seen[i]` were seen by more than i stretches: as many as cold
+ * misses. Each stretch sees what it uses, and the lines of one stretch only tell of those that none
+ * has seen (Chao 1984: at least f1 f1 / 2 f2 are unseen, where f1 lines were seen once and f2
+ * twice). A line that is used in one place only is seen with the probability `share`, and others
+ * with a greater one. So at most f1 (1 - share) / share are unseen.
+ */
+struct trace_sample_lines {
+	double lines, low, high;
+};
+struct trace_sample_lines trace_sample_lines(const double seen[3], double share);
+
+/* Of n stretches that are the share `share` of the run; sets all but less and more of b. */
+void trace_sample_bounds(struct trace_sample_bounds *b, const double *misses,
 			 const double *accesses, size_t n, double share);
 
+/* What a cache's unknown references are, and those behind one in the first level. */
+struct trace_sample_rhos {
+	double unknown, above;
+};
+
+/* Set less and more of b. */
+void trace_sample_find_range(struct trace_sample_bounds *b, const struct trace_sample *s,
+			     double rho);
+/* The least and the most misses of a stretch, or of anything. */
+double trace_sample_least(const struct trace_sample_bounds *b, const struct trace_sample_rhos *rho,
+			  double known, double unknown, double above);
+double trace_sample_most(const struct trace_sample_bounds *b, const struct trace_sample_rhos *rho,
+			 double known, double unknown, double above);
+
+/* Add unknown references of a cache, in the whole run. */
+void trace_sample_add_unknown(struct trace_sample_bounds *b, const struct trace_sample_rhos *rho,
+			      double unknown, double above);
 /*
- * The bounds of misses of which `known` are known and `all` may be, scaled to the whole run. b
- * NULL: all accesses were simulated.
+ * The least and the most misses of a part with so many unknown references. What is known of all of
+ * them need not hold for the part: it may have all the misses, or all the hits.
  */
-double trace_sample_low(const struct trace_sample_bounds *b, double known);
-double trace_sample_high(const struct trace_sample_bounds *b, double all);
+double trace_sample_part_least(const struct trace_sample_bounds *b, double unknown);
+double trace_sample_part_most(const struct trace_sample_bounds *b, double unknown);
+
+/*
+ * The bounds, 95 %, of misses that are at least `low`, and at most `high`, for all that is unknown:
+ * those numbers of misses from which the estimate is as far as its variance allows. It grows with
+ * the number, as if misses came in equal lots (a score interval, as Wilson's): so they are not
+ * below 0, and far apart where few stretches have all misses. b NULL: all accesses were simulated.
+ */
+double trace_sample_low(const struct trace_sample_bounds *b, double low, double variance,
+			double quantile);
+double trace_sample_high(const struct trace_sample_bounds *b, double high, double variance,
+			 double quantile);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Misses and references by data structure, of a simulation with bins. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,47 +19,6 @@ size_t profile_structure(const struct profile *p, int64_t id)
 	return low < p->structure_count && p->structures[low].id == id ? low : SIZE_MAX;
 }
 
-/* ---- Several processes ---- */
-
-#define PROCESS_SHIFT 48 /* above addresses */
-
-/* 0: no address. */
-static uint64_t apart(uint64_t address, int64_t process)
-{
-	return address != 0 ? address + ((uint64_t)process << PROCESS_SHIFT) : 0;
-}
-
-static int compare_sites(const void *a, const void *b)
-{
-	const struct store_site *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-void profile_part_data(struct profile *p)
-{
-	if (p->scope != STORE_ALL)
-		return;
-	for (size_t i = 0; i < p->variable_count; i++) {
-		struct store_variable *v = &p->variables[i];
-
-		v->start = apart(v->start, v->process_id);
-		v->end = apart(v->end, v->process_id);
-	}
-	if (p->site_count > 0)
-		qsort(p->sites, p->site_count, sizeof(*p->sites), compare_sites);
-}
-
-static void part_structures(struct profile *p)
-{
-	for (size_t i = 0; i < p->structure_count && p->scope == STORE_ALL; i++) {
-		struct store_structure *s = &p->structures[i];
-
-		s->start = apart(s->start, s->process_id);
-		s->end = apart(s->end, s->process_id);
-	}
-}
-
 static int cost_bins(struct profile *p, struct err *err)
 {
 	p->data_cost_count = p->structure_count;
@@ -71,6 +31,7 @@ static int cost_bins(struct profile *p, struct err *err)
 			.process_id = p->structures[i].process_id,
 			.site_id = p->structures[i].site_id,
 			.address = p->structures[i].start,
+			.image = p->structures[i].image,
 			.accesses = 1, /* not counted */
 			.random_misses = STORE_NONE,
 		};
@@ -111,6 +72,24 @@ static void merge_accesses(struct profile *p)
 	p->access_count = used;
 }
 
+/* Of the events of misses, the caches, by their letters. */
+static const struct {
+	const char *cache;
+	char of, level;
+} caches[] = {{"L1d", 'D', '1'}, {"L1i", 'I', '1'}, {"L2", '\0', '2'},
+	      {"L3", '\0', '3'}, {"L4", '\0', '4'}, {"LL", '\0', 'L'}};
+
+/* Of an event of misses, like "DLmr". */
+static void add_misses(struct profile *p, const char *event, uint64_t count)
+{
+	if (strlen(event) != 4 || event[2] != 'm')
+		return;
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
+		if (caches[i].level == event[1] &&
+		    (caches[i].of == '\0' || caches[i].of == event[0]))
+			p->followed[i].misses += count;
+}
+
 static int add_costs(struct profile *p, const struct store_event *events, size_t n, struct err *err)
 {
 	struct store_cost *costs = NULL;
@@ -128,6 +107,8 @@ static int add_costs(struct profile *p, const struct store_event *events, size_t
 		struct profile_accesses *a = &p->accesses[p->access_count++];
 
 		a->location_id = costs[i].location_id;
+		for (size_t k = 0; k < n && events[k].formula == NULL; k++)
+			add_misses(p, events[k].name, costs[i].values[k]);
 		for (size_t k = 0; k < n && events[k].formula == NULL; k++)
 			if (strcmp(events[k].name, "Dr") == 0 || strcmp(events[k].name, "Dw") == 0)
 				a->count += costs[i].values[k];
@@ -149,6 +130,50 @@ static int read_accesses(struct profile *p, struct err *err)
 	return status;
 }
 
+/* The share of accesses before processes gave up to follow data. */
+static double followed_share(const struct profile *p)
+{
+	double all = 0, until = 0;
+
+	for (size_t i = 0; i < p->process_count; i++) {
+		const struct store_process *x = &p->processes[i];
+		const bool ends = x->data_until > 0 && x->data_until < x->accesses;
+
+		if (p->scope != STORE_ALL && x->id != p->scope)
+			continue;
+		all += (double)x->accesses;
+		until += (double)(ends ? x->data_until : x->accesses);
+	}
+	return all > 0 ? until / all : 1;
+}
+
+/* Where the run gave up to follow data, events went on. Estimates have bounds instead. */
+static void find_unfollowed(struct profile *p)
+{
+	struct profile_followed *data = &p->followed[0], *code = &p->followed[1];
+	uint64_t followed[PROFILE_BOUNDS] = {0}, first;
+
+	static_assert(sizeof(caches) / sizeof(caches[0]) == PROFILE_BOUNDS, "one for each");
+	for (size_t i = 0; i < PROFILE_BOUNDS; i++) {
+		struct profile_followed *f = &p->followed[i];
+
+		f->cache = caches[i].cache;
+		for (size_t k = 0; k < p->bin_count; k++)
+			if (strcmp(p->bins[k].cache, f->cache) == 0)
+				followed[i] += p->bins[k].misses;
+		if (p->stretches == 0 && p->sets == 1 && f->misses > followed[i])
+			f->unfollowed = f->misses - followed[i];
+	}
+	/* code outside of files may count as data there */
+	first = data->misses + code->misses;
+	first = first > followed[0] + followed[1] ? first - followed[0] - followed[1] : 0;
+	code->unfollowed = code->unfollowed < first ? code->unfollowed : first;
+	data->unfollowed = data->unfollowed > 0 ? first - code->unfollowed : 0;
+	for (size_t i = 0; i < PROFILE_BOUNDS; i++)
+		p->has_unfollowed |= p->followed[i].unfollowed > 0;
+	p->followed_share = followed_share(p);
+}
+
 int profile_read_bins(struct profile *p, struct err *err)
 {
 	struct store *s = p->store;
@@ -160,7 +185,7 @@ int profile_read_bins(struct profile *p, struct err *err)
 	    store_read_patterns(s, id, &p->patterns, &p->pattern_count, err) != 0 ||
 	    read_accesses(p, err) != 0 || profile_sample_bins(p, err) != 0)
 		return -1;
-	part_structures(p);
+	find_unfollowed(p);
 	p->has_conflicts = p->bin_count > 0;
 	for (size_t i = 0; i < p->bin_count; i++)
 		p->has_conflicts &= p->bins[i].conflicts != STORE_NOT_TOLD_APART;

@@ -78,13 +78,39 @@ static int index_locations(struct profile *p, struct err *err)
 	return 0;
 }
 
+static int compare_sites(const void *a, const void *b)
+{
+	const struct store_site *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
 static int compare_variables(const void *a, const void *b)
 {
 	const struct store_variable *x = a, *y = b;
 
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	return (x->end < y->end) - (x->end > y->end);
+}
+
+size_t profile_variables_up_to(const struct profile *p, int64_t image, uint64_t address)
+{
+	const struct store_variable *v = p->variables;
+	size_t low = 0, high = p->variable_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (v[middle].image < image ||
+		    (v[middle].image == image && v[middle].start <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static int read_data(struct profile *p, struct err *err)
@@ -97,7 +123,8 @@ static int read_data(struct profile *p, struct err *err)
 	    store_read_layouts(p->store, &p->layouts, &p->layout_count, err) != 0 ||
 	    store_read_members(p->store, &p->members, &p->member_count, err) != 0)
 		return -1;
-	profile_part_data(p);
+	if (p->site_count > 0)
+		qsort(p->sites, p->site_count, sizeof(*p->sites), compare_sites);
 	if (p->variable_count > 0)
 		qsort(p->variables, p->variable_count, sizeof(*p->variables), compare_variables);
 	return 0;
@@ -154,14 +181,22 @@ static bool has_events(const struct profile *p, const char *path, struct err *er
 
 static int read_line_bytes(struct profile *p, const char *path, struct err *err)
 {
-	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
+	const int64_t bytes = store_meta_int(p->store, "line_bytes", 64);
+
+	p->line_bytes = bytes >= 0 && bytes <= MOST_LINE ? (uint32_t)bytes : 0;
 	p->recorded_line = p->line_bytes;
 	p->touches = 1;
 	if (p->line_bytes >= LEAST_LINE && p->line_bytes <= MOST_LINE &&
 	    (p->line_bytes & (p->line_bytes - 1)) == 0)
 		return 0;
-	return err_set(err, "profile '%s' is damaged: it watched lines of %u bytes", path,
-		       p->line_bytes);
+	if (bytes == 0) /* as of a simulation */
+		return err_set(
+			err,
+			"profile '%s' has no counts: its run was cut off before it had any, or "
+			"has only begun",
+			path);
+	return err_set(err, "profile '%s' is damaged: it watched lines of %" PRId64 " bytes", path,
+		       bytes);
 }
 
 static int read_code(struct profile *p, struct err *err)
@@ -276,10 +311,9 @@ int profile_open_causes(struct profile *p, const char *path, int64_t process, st
 {
 	if (profile_open_bins(p, path, process, err) != 0)
 		return -1;
-	if (store_read_evictions(p->store, p->scope, &p->evictions, &p->eviction_count, err) == 0) {
-		profile_sample_evictions(p);
+	if (store_read_evictions(p->store, p->scope, &p->evictions, &p->eviction_count, err) == 0 &&
+	    profile_sample_evictions(p, err) == 0)
 		return 0;
-	}
 	profile_close(p);
 	return -1;
 }
@@ -310,6 +344,13 @@ void profile_close(struct profile *p)
 	free(p->data_costs);
 	free(p->structures);
 	free(p->scales);
+	free(p->cold_shares);
+	free(p->lengths);
+	free(p->bin_spreads);
+	free(p->eviction_spreads);
+	if (p->pool != NULL)
+		arena_release(p->pool);
+	free(p->pool);
 	free(p->bins);
 	free(p->ranges);
 	free(p->evictions);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "model/model.h"
 #include "model/trace_sample.h"
@@ -58,6 +59,13 @@ struct profile_end {
 	double first;
 };
 
+/* How estimated misses may differ from the truth. */
+struct profile_spread {
+	double contrasts[TRACE_SAMPLE_CONTRASTS]; /* of the run: see model/trace_sample.h */
+	double known;		    /* of bins: misses that are no unknown references */
+	double cold_low, cold_high; /* of bins: the least and the most cold misses */
+};
+
 struct profile {
 	struct store *store;
 	struct store_process *processes;
@@ -89,7 +97,8 @@ struct profile {
 	struct store_module *modules;
 	size_t module_count;
 	/*
-	 * The data: allocating call paths, and variables in ascending order, enclosing ones first.
+	 * The data: allocating call paths in the order of their ids, and variables by image, in
+	 * ascending order of their addresses, enclosing ones first.
 	 */
 	struct store_site *sites;
 	size_t site_count;
@@ -114,27 +123,45 @@ struct profile {
 	struct store_structure *structures;
 	size_t structure_count;
 	/*
-	 * Of a sampled simulation they are estimates of the whole run, without bounds of their own
-	 * causes. Then `unknown` is the part of misses that may have been hits, and `above` what to
-	 * add for the upper bound.
+	 * Of a sampled simulation they are estimates of the whole run. Then `unknown` is the part
+	 * of misses that may have been hits, and `above` what to add for the upper bound.
 	 */
 	struct store_bin *bins;
 	size_t bin_count;
-	bool has_conflicts;	   /* all bins tell them from other misses */
-	size_t stretches;	   /* of such a run; 0: all accesses were simulated */
-	double simulated;	   /* the share of its accesses, then */
-	double *scales;		   /* for each process: what its counts are to be multiplied by */
+	struct profile_spread *bin_spreads; /* of each bin, if there are stretches; else NULL */
+	struct arena *pool;		    /* for sums of those */
+	bool has_conflicts;		    /* all bins tell them from other misses */
+	/* misses in a cache: all; and those that no bin has, as following data was given up */
+	struct profile_followed {
+		const char *cache; /* "L1d" */
+		uint64_t misses, unfollowed;
+	} followed[PROFILE_BOUNDS];
+	bool has_unfollowed;
+	/* and then the share of accesses until it was; 1: it never was */
+	double followed_share;
+	size_t stretches; /* of such a run; 0: all accesses were simulated */
+	double simulated; /* the share of its accesses, then */
+	double *scales;	  /* for each process: what its counts are to be multiplied by */
+	struct trace_sample_lengths *lengths; /* for each process */
 	uint64_t sets;		   /* one of so many parts of the sets was simulated; 1: all */
 	struct profile_bounds {	   /* of misses in a cache, if there are stretches */
 		const char *cache; /* "L1d"; NULL: not used */
 		struct trace_sample_bounds of;
 		double rho;
 	} bounds[PROFILE_BOUNDS];
+	/* of such a run, by structure and cache: the share of cold misses, which evictions hold */
+	struct profile_cold_share {
+		int64_t structure;
+		const char *cache;
+		double share;
+	} * cold_shares;
+	size_t cold_share_count;
 	struct store_bin_range *ranges; /* sorted by structure and location */
 	size_t range_count;
 	struct store_eviction *evictions;
 	size_t eviction_count;
-	struct store_references *references; /* by structure, then location */
+	struct profile_spread *eviction_spreads; /* as bin_spreads */
+	struct store_references *references;	 /* by structure, then location */
 	size_t reference_count;
 	struct store_pattern *patterns; /* by structure */
 	size_t pattern_count;
@@ -163,8 +190,7 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
 /*
  * A simulation with misses by data structure (whose.h), without its evictions and ranges; any other
- * profile is refused. STORE_NONE: of all processes. Then addresses have the number of the process
- * in their upper bits, so that those of several processes lie apart.
+ * profile is refused. STORE_NONE: of all processes.
  */
 int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err);
 /* The same with its evictions. */
@@ -172,6 +198,12 @@ int profile_open_causes(struct profile *p, const char *path, int64_t process, st
 /* Samples, or misses by data structure with their ranges, by what the profile has. */
 int profile_open_fields(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
+
+/*
+ * The number of variables that come before, or begin at or before the address in the image: the
+ * last of them may be around it.
+ */
+size_t profile_variables_up_to(const struct profile *p, int64_t image, uint64_t address);
 
 /*
  * Change to another line size: samples, ends and model are replaced by those of that size.
@@ -257,13 +289,11 @@ struct model_share *profile_attribute(const struct profile *p, const struct quer
 int profile_build_model(struct profile *p, struct err *err);
 /* For profile.c: misses and references by data structure. Returns 0, or -1 with *err. */
 int profile_read_bins(struct profile *p, struct err *err);
-/* Keep the data of several processes apart, if it is of all; see profile_open_bins. */
-void profile_part_data(struct profile *p);
 /* Those of misses in the cache; NULL: all accesses were simulated. */
 const struct trace_sample_bounds *profile_bounds(const struct profile *p, const char *cache);
 /* For profile.c: turn bins, or evictions, of a sampled simulation into estimates. */
 int profile_sample_bins(struct profile *p, struct err *err);
-void profile_sample_evictions(struct profile *p);
+int profile_sample_evictions(struct profile *p, struct err *err);
 
 /* The index of a line size in struct store_far and in the counts of far lines. */
 static inline size_t profile_far_size(uint32_t line_bytes)

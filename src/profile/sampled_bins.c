@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Misses and references by data structure of a sampled simulation, as estimates. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,117 @@ static void estimate(const struct profile *p, struct store_bin *b, bool is_code,
 	b->misses = (known > b->cold + b->by_self ? known : b->cold + b->by_self) + part;
 	b->unknown = part;
 	b->above = all > part ? all - part : 0;
+}
+
+/* ---- Cold misses of stretches ---- */
+
+/* Of a structure in a cache: what its bins have seen; misses, and cold ones, of all bins. */
+struct lines_of {
+	int64_t structure;
+	const char *cache;
+	double seen[STORE_SEEN];
+	double misses, cold;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct lines_of *x = a, *y = b;
+
+	if (x->structure != y->structure)
+		return x->structure < y->structure ? -1 : 1;
+	return strcmp(x->cache, y->cache);
+}
+
+/* One for each structure and cache, in their order; NULL: no memory. */
+static struct lines_of *sum_lines(const struct profile *p, size_t *count)
+{
+	struct lines_of *x = calloc(p->bin_count + 1, sizeof(*x));
+	size_t used = 0;
+
+	for (size_t i = 0; x != NULL && i < p->bin_count; i++) {
+		const struct store_bin *b = &p->bins[i];
+
+		x[i] = (struct lines_of){.structure = b->structure_id, .cache = b->cache};
+		for (size_t k = 0; k < STORE_SEEN; k++)
+			x[i].seen[k] = (double)b->seen[k];
+	}
+	if (x != NULL)
+		qsort(x, p->bin_count, sizeof(*x), compare_lines);
+	for (size_t i = 0; x != NULL && i < p->bin_count; i++) {
+		if (used == 0 || compare_lines(&x[used - 1], &x[i]) != 0) {
+			x[used++] = x[i];
+			continue;
+		}
+		for (size_t k = 0; k < STORE_SEEN; k++)
+			x[used - 1].seen[k] += x[i].seen[k];
+	}
+	*count = used;
+	return x;
+}
+
+static struct lines_of *find_lines(struct lines_of *x, size_t count, int64_t structure,
+				   const char *cache)
+{
+	const struct lines_of key = {.structure = structure, .cache = cache};
+
+	return bsearch(&key, x, count, sizeof(*x), compare_lines);
+}
+
+/*
+ * Each line of a structure is cold once. A bin has as many of these as it was the first to see of
+ * them. What it missed otherwise is divided as before.
+ */
+static void estimate_cold(const struct profile *p, struct store_bin *b, struct lines_of *x,
+			  struct profile_spread *spread)
+{
+	const struct trace_sample_lines found = trace_sample_lines(x->seen, p->simulated);
+	const double all = (double)p->sets * found.lines;
+	const double part = x->seen[0] > 0 ? (double)p->sets * (double)b->seen[0] / x->seen[0] : 0;
+	const double lines = x->seen[0] > 0 ? (double)b->seen[0] * all / x->seen[0] : 0;
+	const uint64_t rest = b->misses - b->cold,
+		       cold = lines < (double)rest ? (uint64_t)(lines + 0.5) : rest;
+	const double kept = rest > 0 ? 1 - (double)cold / (double)rest : 0;
+
+	b->cold += cold;
+	spread->cold_low = part * found.low;
+	spread->cold_high = part * found.high;
+	b->by_self = (uint64_t)((double)b->by_self * kept);
+	b->unknown = (uint64_t)((double)b->unknown * kept);
+	x->misses += (double)rest;
+	x->cold += (double)cold;
+}
+
+/* What a miss that was evicted stands for, if some are cold: for each structure and cache. */
+static int keep_shares(struct profile *p, const struct lines_of *x, size_t count, struct err *err)
+{
+	p->cold_shares = calloc(count + 1, sizeof(*p->cold_shares));
+	if (p->cold_shares == NULL)
+		return err_set(err, "not enough memory for %zu data structures", count);
+	p->cold_share_count = count;
+	for (size_t i = 0; i < count; i++)
+		p->cold_shares[i] = (struct profile_cold_share){
+			x[i].structure, x[i].cache, x[i].misses > 0 ? x[i].cold / x[i].misses : 0};
+	return 0;
+}
+
+static int find_cold(struct profile *p, struct err *err)
+{
+	size_t count;
+	struct lines_of *x = sum_lines(p, &count);
+	int status;
+
+	if (x == NULL)
+		return err_set(err, "not enough memory for %zu instructions", p->bin_count);
+	for (size_t i = 0; i < p->bin_count; i++) {
+		struct store_bin *b = &p->bins[i];
+		struct lines_of *of = find_lines(x, count, b->structure_id, b->cache);
+
+		if (of != NULL)
+			estimate_cold(p, b, of, &p->bin_spreads[i]);
+	}
+	status = keep_shares(p, x, count, err);
+	free(x);
+	return status;
 }
 
 /* Of "1/8,3" the 8. */
@@ -117,7 +229,27 @@ static int find_rho(const struct profile *p, const struct store_stretch *x, size
 	if (store_read_ways(p->store, b->cache, &all.ways, err) != 0)
 		return -1;
 	b->rho = trace_sample_rho(&all);
+	trace_sample_find_range(&b->of, &all, b->rho);
 	return 0;
+}
+
+/* Uses up the series. */
+static void find_spread(const struct profile *p, struct profile_bounds *b, struct store_series *s)
+{
+	const double sets = (double)p->sets, above = b->rho * rho_of(p, "L1d");
+	double unknown = 0, behind = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		unknown += s->unknown[i];
+		behind += s->above[i];
+	}
+	for (size_t i = 0; i < s->count; i++)
+		s->known[i] += b->rho * s->unknown[i] + above * s->above[i];
+	trace_sample_bounds(&b->of, s->known, s->accesses, s->count, p->simulated);
+	b->of.variance *= sets * sets;
+	b->of.most *= sets;
+	trace_sample_add_unknown(&b->of, &(struct trace_sample_rhos){b->rho, above},
+				 unknown * sets / p->simulated, behind * sets / p->simulated);
 }
 
 /* What the stretches say about the caches. */
@@ -137,15 +269,23 @@ static int find_bounds(struct profile *p, const struct store_stretch *x, size_t 
 		if (s.count > 0) {
 			b->cache = names[i];
 			status = find_rho(p, x, count, b, err);
-			trace_sample_bounds(&b->of, s.known, s.all, s.accesses, s.count,
-					    p->simulated);
-			b->of.known.sum *= (double)p->sets;
-			b->of.all.sum *= (double)p->sets;
+			find_spread(p, b, &s);
 			b++;
 		}
 		free(s.known);
 	}
 	return status;
+}
+
+static void find_lengths(struct profile *p, const struct store_stretch *x, size_t count)
+{
+	for (size_t i = 0; i < p->process_count; i++) {
+		const struct store_lengths l = store_stretch_lengths(x, count, p->processes[i].id);
+
+		static_assert(STORE_CONTRASTS == TRACE_SAMPLE_CONTRASTS, "the same contrasts");
+		p->lengths[i].accesses = l.accesses;
+		memcpy(p->lengths[i].contrasts, l.contrasts, sizeof(l.contrasts));
+	}
 }
 
 static int read_stretches(struct profile *p, struct err *err)
@@ -156,13 +296,15 @@ static int read_stretches(struct profile *p, struct err *err)
 	int status;
 
 	p->scales = calloc(p->process_count, sizeof(*p->scales));
-	if (simulated == NULL || p->scales == NULL)
+	p->lengths = calloc(p->process_count, sizeof(*p->lengths));
+	if (simulated == NULL || p->scales == NULL || p->lengths == NULL)
 		status = err_set(err, "not enough memory for %zu processes", p->process_count);
 	else
 		status = store_read_stretches(p->store, p->scope, &x, &count, err);
 	if (status == 0) {
 		count_stretches(p, x, count, simulated);
 		set_scales(p, simulated);
+		find_lengths(p, x, count);
 		status = find_bounds(p, x, count, err);
 	}
 	free(x);
@@ -177,14 +319,89 @@ static bool is_code(const struct profile *p, int64_t structure)
 	return at != SIZE_MAX && strcmp(p->structures[at].kind, "code") == 0;
 }
 
-/* Of the process that has the structure. */
-static double scale_of(const struct profile *p, int64_t structure)
+/* The index of the process that has the structure, or `process_count`. */
+static size_t process_of(const struct profile *p, int64_t structure)
 {
 	const size_t at = profile_structure(p, structure);
-	const size_t process =
-		at != SIZE_MAX ? index_of(p, p->structures[at].process_id) : p->process_count;
+
+	return at != SIZE_MAX ? index_of(p, p->structures[at].process_id) : p->process_count;
+}
+
+static double scale_of(const struct profile *p, int64_t structure)
+{
+	const size_t process = process_of(p, structure);
 
 	return process < p->process_count ? p->scales[process] : 1;
+}
+
+/* ---- How estimates spread ---- */
+
+static int compare_contrasts(const void *a, const void *b)
+{
+	const struct store_contrasts *x = a, *y = b;
+
+	if (x->structure_id != y->structure_id)
+		return x->structure_id < y->structure_id ? -1 : 1;
+	if (x->location_id != y->location_id)
+		return x->location_id < y->location_id ? -1 : 1;
+	return strcmp(x->cache, y->cache);
+}
+
+/* Of what a structure has missed: contrasts of the run. */
+static void spread(const struct profile *p, int64_t structure, const struct trace_sample_part *x,
+		   struct profile_spread *to)
+{
+	const size_t process = process_of(p, structure);
+
+	if (process < p->process_count)
+		trace_sample_add(to->contrasts, x, &p->lengths[process], p->scales[process]);
+}
+
+/* Before estimates take the place of what was counted. */
+static void spread_bin(const struct profile *p, const struct store_bin *b,
+		       const struct store_contrasts *c, struct profile_spread *to)
+{
+	const double rho = rho_of(p, b->cache),
+		     above = rho_of(p, is_code(p, b->structure_id) ? "L1i" : "L1d"),
+		     all = (double)(b->unknown + b->above),
+		     misses = rho * ((double)b->unknown + above * (double)b->above);
+
+	to->known = ((double)b->misses - all) * scale_of(p, b->structure_id);
+	spread(p, b->structure_id,
+	       &(struct trace_sample_part){.known = c->known,
+					   .unknown = c->unknown,
+					   .rho = all > 0 ? misses / all : 0,
+					   .misses = (double)b->misses - all + misses},
+	       to);
+}
+
+static int spread_bins(struct profile *p, struct err *err)
+{
+	static const struct store_contrasts none;
+	struct store_contrasts *all = NULL;
+	size_t count = 0;
+
+	p->bin_spreads = calloc(p->bin_count + 1, sizeof(*p->bin_spreads));
+	p->pool = calloc(1, sizeof(*p->pool));
+	if (p->bin_spreads == NULL || p->pool == NULL)
+		return err_set(err, "not enough memory for %zu instructions", p->bin_count);
+	if (store_read_contrasts(p->store, p->scope, &all, &count, err) != 0)
+		return -1;
+	if (count > 0)
+		qsort(all, count, sizeof(*all), compare_contrasts);
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const struct store_bin *b = &p->bins[i];
+		const struct store_contrasts key = {.structure_id = b->structure_id,
+						    .location_id = b->location_id,
+						    .cache = b->cache},
+					     *c = count > 0 ? bsearch(&key, all, count, sizeof(key),
+								      compare_contrasts)
+							    : NULL;
+
+		spread_bin(p, b, c != NULL ? c : &none, &p->bin_spreads[i]);
+	}
+	free(all);
+	return 0;
 }
 
 int profile_sample_bins(struct profile *p, struct err *err)
@@ -193,20 +410,65 @@ int profile_sample_bins(struct profile *p, struct err *err)
 		return -1;
 	if (p->stretches == 0 && p->sets == 1)
 		return 0;
+	if (p->stretches > 0 && spread_bins(p, err) != 0)
+		return -1;
 	for (size_t i = 0; i < p->bin_count; i++) {
 		const int64_t structure = p->bins[i].structure_id;
 
 		estimate(p, &p->bins[i], is_code(p, structure), scale_of(p, structure));
 	}
-	return 0;
+	return p->stretches > 0 ? find_cold(p, err) : 0;
 }
 
-void profile_sample_evictions(struct profile *p)
+/* In the order of the shares. */
+static int compare_shares(const void *a, const void *b)
+{
+	const struct profile_cold_share *x = a, *y = b;
+
+	if (x->structure != y->structure)
+		return x->structure < y->structure ? -1 : 1;
+	return strcmp(x->cache, y->cache);
+}
+
+static double cold_share(const struct profile *p, const struct store_eviction *e)
+{
+	const struct profile_cold_share key = {e->structure_id, e->cache, 0};
+	const struct profile_cold_share *found =
+		p->cold_share_count > 0 ? bsearch(&key, p->cold_shares, p->cold_share_count,
+						  sizeof(key), compare_shares)
+					: NULL;
+
+	return found != NULL ? found->share : 0;
+}
+
+static void spread_eviction(const struct profile *p, const struct store_eviction *e, double kept,
+			    struct profile_spread *to)
+{
+	static const int64_t none[STORE_CONTRASTS];
+
+	spread(p, e->structure_id,
+	       &(struct trace_sample_part){
+		       .known = e->contrasts, .unknown = none, .misses = (double)e->misses},
+	       to);
+	for (size_t k = 0; k < TRACE_SAMPLE_CONTRASTS; k++)
+		to->contrasts[k] *= kept;
+}
+
+int profile_sample_evictions(struct profile *p, struct err *err)
 {
 	struct store_eviction *e = p->evictions;
 
 	if (p->stretches == 0 && p->sets == 1)
-		return;
-	for (size_t i = 0; i < p->eviction_count; i++)
-		e[i].misses = scaled(e[i].misses, scale_of(p, e[i].structure_id));
+		return 0;
+	p->eviction_spreads = calloc(p->eviction_count + 1, sizeof(*p->eviction_spreads));
+	if (p->eviction_spreads == NULL)
+		return err_set(err, "not enough memory for %zu evictions", p->eviction_count);
+	for (size_t i = 0; i < p->eviction_count; i++) {
+		const double kept = 1 - cold_share(p, &e[i]);
+
+		if (p->stretches > 0)
+			spread_eviction(p, &e[i], kept, &p->eviction_spreads[i]);
+		e[i].misses = scaled(e[i].misses, scale_of(p, e[i].structure_id) * kept);
+	}
+	return 0;
 }

@@ -16,7 +16,8 @@ static_assert(ACCESS_KIND_NUMBERS <= NUMBERS_MAX, "a kind of access is one inner
 static bool is_kind_of(const struct store_access_kind *k, const struct store_access *a)
 {
 	return k->location == a->location && k->size == a->size && k->kind == a->kind &&
-	       k->thread == a->thread && k->site == a->site && k->path == a->path;
+	       k->thread == a->thread && k->site == a->site && k->path == a->path &&
+	       k->image == a->image;
 }
 
 static uint64_t hash_of(const struct store_access *a)
@@ -24,9 +25,10 @@ static uint64_t hash_of(const struct store_access *a)
 	const uint64_t factor = 0x9e3779b97f4a7c15u;
 	uint64_t rest = a->size | (uint64_t)a->kind << 32 | (uint64_t)a->thread << 48;
 
-	return (((uint64_t)a->location * factor + (uint64_t)a->site) * factor + (uint64_t)a->path) *
-		       factor +
-	       rest;
+	uint64_t hash = (uint64_t)a->location * factor + (uint64_t)a->site;
+
+	hash = (hash * factor + (uint64_t)a->path) * factor + (uint64_t)a->image;
+	return hash * factor + rest;
 }
 
 static void forget_all(struct store_access_kinds *kinds)
@@ -42,8 +44,9 @@ static void forget_all(struct store_access_kinds *kinds)
 static size_t find_kind(struct store *s, const struct store_access *a)
 {
 	struct store_access_kinds *kinds = &s->access_kinds;
-	int64_t numbers[ACCESS_KIND_NUMBERS] = {
-		a->location, a->size, a->kind, a->thread, a->site, a->path, (int64_t)a->address};
+	int64_t numbers[ACCESS_KIND_NUMBERS] = {a->location,	     a->size, a->kind,
+						a->thread,	     a->site, a->path,
+						(int64_t)a->address, a->image};
 	uint64_t hash = hash_of(a), first;
 	size_t next = NO_KIND;
 
@@ -61,7 +64,16 @@ static size_t find_kind(struct store *s, const struct store_access *a)
 		return NO_KIND;
 	}
 	kinds->items[kinds->count++] = (struct store_access_kind){
-		a->location, a->site, a->path, a->address, a->size, a->kind, a->thread, next};
+		.location = a->location,
+		.site = a->site,
+		.path = a->path,
+		.image = a->image,
+		.address = a->address,
+		.size = a->size,
+		.kind = a->kind,
+		.thread = a->thread,
+		.next = next,
+	};
 	if (lists_add(s, PUT_ACCESSES, &s->accesses, (int64_t)(kinds->forgotten + kinds->count),
 		      numbers, ACCESS_KIND_NUMBERS, NULL) != 0)
 		return NO_KIND;
@@ -133,6 +145,7 @@ bool access_from_numbers(const struct store *s, const int64_t numbers[ACCESS_NUM
 		.site = k->site,
 		.block = block_from_number(numbers[ACCESS_BLOCK], address, first),
 		.path = k->path,
+		.image = k->image,
 	};
 	return true;
 }
@@ -155,6 +168,7 @@ static int add_kind(void *context, const struct list_item *item, struct err *err
 		.site = n[4],
 		.path = n[5],
 		.address = (uint64_t)n[6],
+		.image = n[7],
 	};
 	return 0;
 }

@@ -1,154 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Creates a profile file with an empty schema; an existing file is moved aside or refused. */
-#include <errno.h>
-#include <fcntl.h>
+/* Creates a profile file with an empty schema; new_file.h says how it comes to its name. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "store/new_file.h"
 #include "store/private.h"
 
-/* A database and the files that SQLite leaves beside it when its writer dies. */
-static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
-
-#define OWNER_ONLY (S_IRUSR | S_IWUSR)
-
-#define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
+/* What a connection to a part needs. Nobody else looks there, so no file beside it is needed. */
+#define SET_UP_PART \
+	"PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA journal_mode = MEMORY;"
 
 /*
- * Returns the process that writes the profile, or 0. A profile that is being written must not be
- * moved: its writer would lose the write-ahead log.
+ * What a connection needs to a profile that can be read while it grows. Each page is written with
+ * one call to the log, and later from there to the file. After 2 MB the log starts again from its
+ * beginning.
  */
-static int64_t writer_of(const char *path)
-{
-	struct store *s;
-	struct err ignored;
-	int64_t pid;
+#define SET_UP_LOG                                                                               \
+	"PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 256;" \
+	"PRAGMA journal_mode = WAL;"
 
-	if (store_open_unchecked(path, &s, &ignored) != 0)
-		return 0;
-	pid = store_writer(s);
-	store_close(s);
-	return pid;
-}
-
-static int move_aside(const char *path, struct err *err)
-{
-	struct text from = {0}, to = {0};
-	struct store_file_info info;
-	enum store_file_kind kind;
-	int status = -1;
-	size_t i;
-
-	text_addf(&to, "%s.old", path);
-	kind = store_file_look(text_get(&to), &info);
-	if (kind != FILE_MISSING && kind != FILE_EMPTY && kind != FILE_PROFILE) {
-		err_set(err, "'%s' exists and is no Dwell profile: not replacing it",
-			text_get(&to));
-		goto out;
-	}
-	for (i = 0; i < SIDE_FILE_COUNT; i++) {
-		from.count = to.count = 0;
-		text_addf(&from, "%s%s", path, side_files[i]);
-		text_addf(&to, "%s.old%s", path, side_files[i]);
-		/* Remove an old log first: SQLite would replay it into the newer file. */
-		unlink(text_get(&to));
-		if (rename(text_get(&from), text_get(&to)) != 0 && errno != ENOENT) {
-			err_set(err, "cannot rename '%s' to '%s': %s", text_get(&from),
-				text_get(&to), strerror(errno));
-			goto out;
-		}
-		chmod(text_get(&to), OWNER_ONLY);
-	}
-	status = 0;
-out:
-	text_release(&from);
-	text_release(&to);
-	return status;
-}
-
-/* Move the previous profile back, as the new file could not be created. */
-static void move_back(const char *path)
-{
-	struct text from = {0}, to = {0};
-
-	for (size_t i = 0; i < SIDE_FILE_COUNT; i++) {
-		from.count = to.count = 0;
-		text_addf(&from, "%s.old%s", path, side_files[i]);
-		text_addf(&to, "%s%s", path, side_files[i]);
-		rename(text_get(&from), text_get(&to));
-	}
-	text_release(&from);
-	text_release(&to);
-}
-
-/* Make room for a new file at `path`. *moved: an existing profile was moved aside. */
-static int make_way(const char *path, bool *moved, struct err *err)
-{
-	struct store_file_info info;
-	int64_t pid;
-
-	*moved = false;
-	switch (store_file_look(path, &info)) {
-	case FILE_MISSING:
-	case FILE_EMPTY:
-		return 0;
-	case FILE_DIRECTORY:
-		return err_set(err, "cannot write profile '%s': it is a directory", path);
-	case FILE_SPECIAL:
-		return err_set(err, "cannot write profile '%s': it is not a regular file", path);
-	case FILE_UNREADABLE:
-		return err_set(err, "cannot write profile '%s': %s", path, strerror(errno));
-	case FILE_PROFILE:
-		pid = writer_of(path);
-		if (pid != 0)
-			return err_set(err,
-				       "profile '%s' is being written by process %" PRId64
-				       ": choose another name with -o",
-				       path, pid);
-		*moved = true;
-		return move_aside(path, err);
-	default:
-		return err_set(err, "'%s' exists and is no Dwell profile: not replacing it", path);
-	}
-}
-
-/*
- * Create the file without SQLite: the system's error is clearer. Only the owner may read it, as
- * profiles show what programs do and may hold sources. SQLite's files beside it get the same mode.
- * Returns the descriptor, or -1.
- */
-static int touch(const char *path, struct err *err)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, OWNER_ONLY);
-
-	if (fd < 0)
-		return err_set(err, "cannot write profile '%s': %s", path, strerror(errno));
-	fchmod(fd, OWNER_ONLY); /* an empty file may have existed, with another mode */
-	return fd;
-}
-
-/*
- * Pages are large because rows are (write_lists.c), and each page is written with one call to the
- * log, and later from there to the file. After 2 MB the log starts again from its beginning.
- */
+/* Make the schema. Pages are large because rows are (write_lists.c). */
 static int set_up(struct store *s, struct err *err)
 {
-	char *sql = sqlite3_mprintf("PRAGMA page_size = 8192;"
-				    "PRAGMA wal_autocheckpoint = 256;"
-				    "PRAGMA synchronous = OFF;"
-				    "PRAGMA temp_store = MEMORY;"
-				    "PRAGMA journal_mode = MEMORY;"
-				    "BEGIN IMMEDIATE;"
+	char *sql = sqlite3_mprintf("PRAGMA page_size = 8192;" SET_UP_PART "BEGIN IMMEDIATE;"
 				    "PRAGMA application_id = %u;"
 				    "PRAGMA user_version = %u;"
 				    "%s"
-				    "COMMIT;"
-				    "PRAGMA journal_mode = WAL;",
+				    "COMMIT;",
 				    STORE_APPLICATION_ID, STORE_SCHEMA_VERSION, store_schema);
 	int status;
 
@@ -163,14 +43,14 @@ static int set_up(struct store *s, struct err *err)
 	return status == 0 ? store_commit(s, err) : -1;
 }
 
-/* Open a connection to an existing file. */
-static sqlite3 *open_db(const char *path, struct err *err)
+/* Open a connection to a new file. */
+static sqlite3 *open_db(const struct new_file *p, struct err *err)
 {
 	sqlite3 *db = NULL;
 
-	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
-	    SQLITE_OK) {
-		err_set(err, "cannot write profile '%s': %s", path,
+	if (sqlite3_open_v2(new_file_name(p), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK) {
+		err_set(err, "cannot write profile '%s': %s", p->asked,
 			db != NULL ? store_write_failure(db) : "out of memory");
 		sqlite3_close(db);
 		return NULL;
@@ -180,97 +60,200 @@ static sqlite3 *open_db(const char *path, struct err *err)
 	return db;
 }
 
-/* Remove the new file, and restore the previous one. */
-static void undo(const char *path, bool moved)
+static struct new_file *make_new_file(const char *path, struct err *err)
 {
-	store_remove(path);
-	if (moved)
-		move_back(path);
+	struct new_file *p = malloc(sizeof(*p));
+
+	if (p == NULL)
+		err_set(err, "out of memory");
+	else if (new_file_begin(p, path, err) == 0)
+		return p;
+	free(p);
+	return NULL;
 }
 
-/* Create the file; nothing is in the way. */
-static int create(const char *path, struct store **out, struct err *err)
+void store_free_new_file(struct new_file *p)
+{
+	if (p == NULL)
+		return;
+	new_file_release(p);
+	free(p);
+}
+
+static void undo(struct new_file *p)
+{
+	new_file_undo(p);
+	store_free_new_file(p);
+}
+
+/* Returns a store of the file, which it owns then, or NULL. */
+static struct store *open_new_file(struct new_file *p, struct err *err)
+{
+	sqlite3 *db = open_db(p, err);
+	struct store *s = db != NULL ? store_wrap(db, p->asked, err) : NULL;
+
+	if (s != NULL)
+		s->new_file = p;
+	return s;
+}
+
+int store_create(const char *path, struct store **out, struct err *err)
 {
 	struct store *s;
-	sqlite3 *db;
-	int fd = touch(path, err);
+	struct new_file *p;
 
-	if (fd < 0)
+	store_configure();
+	p = make_new_file(path, err);
+	if (p == NULL)
 		return -1;
-	writer_lock(fd);
-	db = open_db(path, err);
-	s = db != NULL ? store_wrap(db, path, err) : NULL;
+	s = open_new_file(p, err);
 	if (s == NULL) {
-		close(fd);
+		undo(p);
 		return -1;
 	}
-	s->fd = fd;
 	if (set_up(s, err) != 0) {
-		store_close(s);
+		store_abandon(s);
 		return -1;
 	}
 	*out = s;
 	return 0;
 }
 
-int store_create(const char *path, struct store **out, struct err *err)
+/* End the connection: statements are prepared again at their next use. */
+static void disconnect(struct store *s)
 {
-	bool moved;
-
-	store_configure();
-	if (make_way(path, &moved, err) != 0)
-		return -1;
-	if (create(path, out, err) != 0) {
-		undo(path, moved);
-		return -1;
+	for (size_t i = 0; i < STATEMENT_COUNT; i++) {
+		sqlite3_finalize(s->statements[i]);
+		s->statements[i] = NULL;
 	}
-	(*out)->has_moved = moved;
+	sqlite3_close(s->db);
+	s->db = NULL;
+}
+
+int store_publish(struct store *s, struct err *err)
+{
+	if (store_commit(s, err) != 0)
+		return -1;
+	disconnect(s);
+	if (new_file_publish(s->new_file, err) != 0)
+		return -1;
+	s->db = open_db(s->new_file, err);
+	return s->db != NULL ? store_exec(s, SET_UP_LOG, "write", err) : -1;
+}
+
+void store_keep(struct store *s)
+{
+	new_file_keep(s->new_file);
+}
+
+/*
+ * The name stands for another file, or for none: another program moved this one, and perhaps made
+ * a new one. SQLite would remove the new one's log with its own. So the log stays, and is empty.
+ */
+static int finish_elsewhere(struct store *s, struct err *err)
+{
+	int keep = 1;
+
+	sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+	return store_exec(s, "PRAGMA wal_checkpoint(TRUNCATE)", "write", err);
+}
+
+/*
+ * Write the log back. If a reader has the file open, it remains in WAL mode. If there is no room,
+ * all is in the file and its log together.
+ */
+static int leave_one_file(struct store *s, struct err *err)
+{
+	new_file_use_reserve(s->new_file);
+	sqlite3_busy_timeout(s->db, 0);
+	switch (sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL)) {
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+		s->needs_log = s->new_file->part == NULL;
+		return s->needs_log ? 0 : store_fail(s, "write", err);
+	default:
+		return 0;
+	}
+}
+
+int store_finish(struct store *s, struct err *err)
+{
+	struct new_file *p = s->new_file;
+
+	if (store_put_meta_text(s, "state", "complete", err) != 0 || store_commit(s, err) != 0)
+		return -1;
+	if (!new_file_is_ours(p))
+		return finish_elsewhere(s, err);
+	if (leave_one_file(s, err) != 0)
+		return -1;
+	if (p->part != NULL) {
+		disconnect(s);
+		if (new_file_publish(p, err) != 0)
+			return -1;
+	}
+	new_file_keep(p);
+	writer_unlock(p->fd);
 	return 0;
+}
+
+bool store_is_in_place(const struct store *s)
+{
+	return new_file_is_ours(s->new_file);
+}
+
+bool store_needs_log(const struct store *s)
+{
+	return s->needs_log;
+}
+
+void store_cut_off(struct store *s)
+{
+	const char *why = s->why[0] != '\0' ? s->why : "writing failed";
+	char *sql = sqlite3_mprintf("UPDATE process SET state = 'cut off: %q'"
+				    " WHERE state = 'running';"
+				    "UPDATE meta SET value = 'cut off: %q'"
+				    " WHERE key = 'state' AND value = 'running';",
+				    why, why);
+
+	new_file_use_reserve(s->new_file);
+	if (s->in_transaction)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	s->in_transaction = false;
+	if (sql != NULL)
+		sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+	sqlite3_free(sql);
 }
 
 void store_abandon(struct store *s)
 {
-	bool moved;
-	char *path;
+	struct new_file *p;
 
 	if (s == NULL)
 		return;
-	path = s->path;
-	moved = s->has_moved;
-	s->path = NULL;
+	p = s->new_file;
+	s->new_file = NULL;
 	store_close(s);
-	undo(path, moved);
-	free(path);
+	undo(p);
 }
 
-void store_remove(const char *path)
-{
-	struct text name = {0};
-	size_t i;
+/* ---- A copy of a run in progress ---- */
 
-	for (i = 0; i < SIDE_FILE_COUNT; i++) {
-		name.count = 0;
-		text_addf(&name, "%s%s", path, side_files[i]);
-		unlink(text_get(&name));
-	}
-	text_release(&name);
-}
-
-int store_copy(struct store *s, const char *path, struct err *err)
+int store_copy(struct store *s, const char *path, struct new_file **out, struct err *err)
 {
 	sqlite3_backup *copy;
 	sqlite3 *db;
-	int status = -1, fd;
-	bool moved;
+	int status = -1;
+	struct new_file *p;
 
-	if (make_way(path, &moved, err) != 0)
+	/* Opening and closing our own file would drop SQLite's locks. */
+	if (new_file_is_at(s->new_file, path))
+		return new_file_refuse_writer(path, getpid(), err);
+	p = make_new_file(path, err);
+	if (p == NULL)
 		return -1;
-	fd = touch(path, err);
-	db = fd >= 0 ? open_db(path, err) : NULL;
-	if (fd >= 0)
-		close(fd);
+	db = open_db(p, err);
 	if (db == NULL) {
-		undo(path, moved);
+		undo(p);
 		return -1;
 	}
 	sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
@@ -282,32 +265,36 @@ int store_copy(struct store *s, const char *path, struct err *err)
 				 store_write_failure(db));
 	sqlite3_close(db);
 	if (status != 0)
-		undo(path, moved);
+		undo(p);
+	else
+		*out = p;
 	return status;
 }
 
-int store_continue_in(struct store *s, const char *path, struct err *err)
+int store_continue_in(struct store *s, struct new_file *copy, struct err *err)
 {
-	char *name = strdup(path);
-	int fd = name != NULL ? touch(path, err) : -1;
-	sqlite3 *db = fd >= 0 ? open_db(path, err) : NULL;
-	size_t i;
+	sqlite3 *db = open_db(copy, err);
+	char *name = db != NULL ? strdup(copy->asked) : NULL;
 
-	if (db == NULL) {
-		if (name == NULL)
+	if (name == NULL) {
+		if (db != NULL)
 			err_set(err, "out of memory");
-		if (fd >= 0)
-			close(fd);
-		free(name);
 		return -1;
 	}
-	writer_lock(fd);
-	s->fd = fd; /* the parent still uses its descriptor */
-	/* The parent's connection and statements must not be closed here. */
-	for (i = 0; i < STATEMENT_COUNT; i++)
+	/* The parent's connection, statements and file must not be closed here. */
+	for (size_t i = 0; i < STATEMENT_COUNT; i++)
 		s->statements[i] = NULL;
 	s->db = db;
 	s->path = name;
+	s->new_file = copy;
 	s->in_transaction = false;
 	return store_exec(s, "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;", "write", err);
+}
+
+void store_copy_end(struct new_file *copy, bool is_complete)
+{
+	if (is_complete)
+		store_free_new_file(copy);
+	else
+		undo(copy);
 }

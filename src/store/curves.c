@@ -28,6 +28,7 @@ int store_put_data_cost(struct store *s, const struct store_data_cost *d, struct
 	row_int(&r, d->process_id);
 	row_id(&r, d->site_id);
 	row_id(&r, d->address != 0 ? (int64_t)d->address : STORE_NONE);
+	row_int(&r, d->image);
 	row_count(&r, d->accesses);
 	row_count(&r, d->first_touches);
 	row_id(&r, d->lru_misses);
@@ -67,6 +68,7 @@ static const struct select_column cost_columns[] = {
 	{SELECT_ID, offsetof(struct store_data_cost, process_id), NULL},
 	{SELECT_ID, offsetof(struct store_data_cost, site_id), NULL},
 	{SELECT_U64, offsetof(struct store_data_cost, address), NULL},
+	{SELECT_ID, offsetof(struct store_data_cost, image), NULL},
 	{SELECT_U64, offsetof(struct store_data_cost, accesses), NULL},
 	{SELECT_U64, offsetof(struct store_data_cost, first_touches), NULL},
 	{SELECT_ID, offsetof(struct store_data_cost, lru_misses), NULL},
@@ -74,8 +76,8 @@ static const struct select_column cost_columns[] = {
 };
 
 static const struct select cost_query = {
-	"SELECT process_id, site_id, address, accesses, first_touches, lru_misses, random_misses"
-	" FROM data_cost WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
+	"SELECT process_id, site_id, address, image, accesses, first_touches, lru_misses,"
+	" random_misses FROM data_cost WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
 	sizeof(struct store_data_cost),
 	SELECT_COLUMNS(cost_columns),
 	NULL,

@@ -34,6 +34,7 @@ struct store_data_cost {
 	int64_t process_id;
 	int64_t site_id;  /* STORE_NONE: to no known block */
 	uint64_t address; /* within a variable, or of a line of memory; 0: anywhere */
+	int64_t image;	  /* of the file whose data lay there; 0: no file's */
 	uint64_t accesses;
 	uint64_t first_touches; /* accesses that touched a line for the first time */
 	/* STORE_NONE: not simulated. */

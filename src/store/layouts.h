@@ -28,8 +28,11 @@ struct store_member {
 	uint32_t number, depth; /* from 0 */
 	uint64_t offset;	/* from the beginning of what it belongs to; bytes */
 	uint64_t bytes;		/* of the whole array */
-	uint64_t elements;	/* of an array, whose members are those of an element; else 0 */
+	/* Of an array, whose members are those of an element; of one without a length the bytes of
+	 * an element; else 0. */
+	uint64_t elements;
 	const char *name, *type;
+	uint64_t form; /* of a value, or of an array's: enum store_form */
 };
 
 /*
@@ -39,12 +42,35 @@ struct store_member {
 struct store_bin_range {
 	int64_t structure_id, location_id;
 	uint64_t low, high, step;
+	const char *places; /* JSON array: some of them, spread evenly over the misses */
+	/* Of the instruction; 0: unknown. Written by store_put_operand. */
+	uint64_t access_bytes, form; /* of an element; enum store_form */
+};
+
+/* What a value is. */
+enum store_form { STORE_FORM_UNKNOWN, STORE_FORM_INTEGER, STORE_FORM_FLOAT };
+
+/* What the instruction at a location reads or writes. */
+struct store_operand {
+	int64_t location_id;
+	uint64_t bytes, form; /* of an element of vectors */
 };
 
 int store_put_layout(struct store *s, const struct store_layout *x, struct err *err);
 int store_put_member(struct store *s, const struct store_member *m, struct err *err);
 /* Replaces the range of the same bin. */
 int store_put_bin_range(struct store *s, const struct store_bin_range *x, struct err *err);
+
+/* The location has no operand yet. */
+int store_put_operand(struct store *s, const struct store_operand *x, struct err *err);
+/*
+ * The innermost functions at a location, so many, hand on what its call returns. Each location
+ * once; store_read_locations reads it.
+ */
+int store_put_wrapper(struct store *s, int64_t location, uint64_t frames, struct err *err);
+/* Sorted by location. */
+int store_read_operands(struct store *s, struct store_operand **items, size_t *count,
+			struct err *err);
 
 /* Of all processes, sorted by id. */
 int store_read_layouts(struct store *s, struct store_layout **items, size_t *count,

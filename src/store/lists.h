@@ -22,8 +22,8 @@ enum {
 	ACCESS_NUMBERS,
 };
 
-/* Those of a kind of access: location, size, kind, thread, site, path, an address. */
-#define ACCESS_KIND_NUMBERS 7
+/* Those of a kind of access: location, size, kind, thread, site, path, an address, image. */
+#define ACCESS_KIND_NUMBERS 8
 
 /*
  * The address and the block are relative to those of `first`, the item's first access; for this

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 28u
+#define STORE_SCHEMA_VERSION 31u
 
 /* The writer's statements, prepared at first use; the SQL is in row.c. */
 enum store_statement {
@@ -36,10 +36,13 @@ enum store_statement {
 	PUT_STRUCTURE,
 	PUT_BIN,
 	PUT_BIN_RANGE,
+	PUT_OPERAND,
+	PUT_WRAPPER,
 	PUT_LAYOUT,
 	PUT_MEMBER,
 	PUT_EVICTION,
 	PUT_STRETCH,
+	PUT_CONTRASTS,
 	PUT_REFERENCES,
 	PUT_PATTERN,
 	PUT_PATTERN_STEP,
@@ -85,7 +88,7 @@ struct store_far_batch {
 
 /* Accesses that differ in their addresses only; see access_batch in schema.sql. */
 struct store_access_kind {
-	int64_t location, site, path;
+	int64_t location, site, path, image;
 	uint64_t address; /* of the first */
 	uint32_t size;
 	uint16_t kind, thread;
@@ -109,9 +112,11 @@ struct store_place {
 struct store {
 	sqlite3 *db;
 	char *path;
-	int fd; /* the file, or -1; closed after db, because a close drops SQLite's locks */
-	bool write_failed; /* some write has failed */
-	bool has_moved;	   /* the previous file was moved to PATH.old */
+	/* Of a reader: the file, or -1; closed after db, because a close drops SQLite's locks. */
+	int fd;
+	struct new_file *new_file; /* of a writer: where its file lies; owned */
+	bool write_failed;	   /* some write has failed */
+	bool needs_log;		   /* the log could not be written back */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 
 	/* Items that are not written yet. */
@@ -148,6 +153,7 @@ struct store {
 	bool in_transaction;
 	bool failed; /* a write failed: see `failure` */
 	struct err failure;
+	char why[128];	      /* the reason of the first failed write, or "" */
 	struct arena strings; /* strings returned to readers */
 	struct map interned;  /* hash -> address of the string */
 };
@@ -181,10 +187,17 @@ void store_configure(void);
 /* Make a store for an open connection; takes ownership of db, even on failure. */
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err);
 
-/* Mark the file as written by this process, see store_writer, until fd is closed. */
-void writer_lock(int fd);
+/*
+ * Mark the file as written by this process, see store_writer, until fd is closed or unlocked.
+ * Returns false if another process has it.
+ */
+bool writer_lock(int fd);
+void writer_unlock(int fd);
 
 extern const char store_schema[];
+
+/* Close a new file, and free it; NULL is allowed. */
+void store_free_new_file(struct new_file *p);
 
 /* Forbid SQLite to run code from the file's schema; call it before any read. */
 void schema_protect(sqlite3 *db);

@@ -34,6 +34,9 @@ static bool fill_array(sqlite3_stmt *q, int column, enum select_kind kind, void 
 	return true;
 }
 
+/* Numbers of rows, and their sums in a merge, are far below the end of 64 bits. */
+#define MOST_ID ((int64_t)1 << 53)
+
 static bool fill_field(struct store *s, sqlite3_stmt *q, int column, const struct select_column *c,
 		       void *field)
 {
@@ -53,6 +56,8 @@ static bool fill_field(struct store *s, sqlite3_stmt *q, int column, const struc
 		*(uint16_t *)field = (uint16_t)number;
 		break;
 	case SELECT_ID:
+		if (!is_null && ((int64_t)number > MOST_ID || (int64_t)number < STORE_NONE))
+			return false;
 		*(int64_t *)field = is_null ? STORE_NONE : (int64_t)number;
 		break;
 	case SELECT_END:
@@ -132,7 +137,7 @@ failed:
 }
 
 static const struct select_column process_columns[] = {
-	{SELECT_U64, offsetof(struct store_process, id), NULL},
+	{SELECT_ID, offsetof(struct store_process, id), NULL},
 	{SELECT_U32, offsetof(struct store_process, pid), NULL},
 	{SELECT_ID, offsetof(struct store_process, parent_id), NULL},
 	{SELECT_TEXT, offsetof(struct store_process, cause), "start"},
@@ -156,6 +161,7 @@ static const struct select_column process_columns[] = {
 	{SELECT_U64, offsetof(struct store_process, engine_bytes), NULL},
 	{SELECT_U64, offsetof(struct store_process, footprint_pages), NULL},
 	{SELECT_U64, offsetof(struct store_process, lost_records), NULL},
+	{SELECT_U64, offsetof(struct store_process, data_until), NULL},
 	{SELECT_COUNTS, offsetof(struct store_process, far_lines), NULL},
 	{SELECT_REALS, offsetof(struct store_process, far_line_weight), NULL},
 	{SELECT_U64, offsetof(struct store_process, near_samples), NULL},
@@ -179,6 +185,7 @@ static const struct select process_query = {
 	" p.state, p.exit_status, p.signal, p.told_end, p.accesses, p.loads, p.stores,"
 	" p.instructions, p.rep_iterations, p.vector_elements, p.watch_accesses,"
 	" p.translate_cycles, p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records,"
+	" p.data_until,"
 	" p.far_lines, p.far_line_weight, x.near, x.far, x.cut, f.reuses, w.windows FROM process p"
 	" LEFT JOIN (SELECT process_id, sum(near) AS near, sum(far) AS far, sum(cut) AS cut"
 	"  FROM sample_batch GROUP BY process_id) x ON x.process_id = p.id"
@@ -192,7 +199,7 @@ static const struct select process_query = {
 };
 
 static const struct select_column thread_columns[] = {
-	{SELECT_U64, offsetof(struct store_thread, process_id), NULL},
+	{SELECT_ID, offsetof(struct store_thread, process_id), NULL},
 	{SELECT_U32, offsetof(struct store_thread, index), NULL},
 	{SELECT_U32, offsetof(struct store_thread, tid), NULL},
 	{SELECT_U64, offsetof(struct store_thread, accesses), NULL},
@@ -210,8 +217,8 @@ static const struct select thread_query = {
 };
 
 static const struct select_column module_columns[] = {
-	{SELECT_U64, offsetof(struct store_module, id), NULL},
-	{SELECT_U64, offsetof(struct store_module, process_id), NULL},
+	{SELECT_ID, offsetof(struct store_module, id), NULL},
+	{SELECT_ID, offsetof(struct store_module, process_id), NULL},
 	{SELECT_TEXT, offsetof(struct store_module, path), ""},
 	{SELECT_TEXT, offsetof(struct store_module, build_id), NULL},
 	{SELECT_U64, offsetof(struct store_module, start), NULL},
@@ -230,7 +237,7 @@ static const struct select module_query = {
 };
 
 static const struct select_column window_columns[] = {
-	{SELECT_U64, offsetof(struct store_window, process_id), NULL},
+	{SELECT_ID, offsetof(struct store_window, process_id), NULL},
 	{SELECT_U32, offsetof(struct store_window, number), NULL},
 	{SELECT_U64, offsetof(struct store_window, start), NULL},
 	{SELECT_U64, offsetof(struct store_window, length), NULL},

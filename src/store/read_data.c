@@ -42,11 +42,12 @@ static const struct select_column variable_columns[] = {
 	{SELECT_TEXT, offsetof(struct store_variable, module), NULL},
 	{SELECT_U32, offsetof(struct store_variable, is_local), NULL},
 	{SELECT_ID, offsetof(struct store_variable, layout_id), NULL},
+	{SELECT_ID, offsetof(struct store_variable, image), NULL},
 };
 
 static const struct select variable_query = {
 	"SELECT id, process_id, start, end, name, type, file, line, element_size, module,"
-	" thread_local, layout_id FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY "
+	" thread_local, layout_id, image FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY "
 	"process_id, id",
 	sizeof(struct store_variable),
 	SELECT_COLUMNS(variable_columns),

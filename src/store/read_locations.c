@@ -137,6 +137,27 @@ static int name_the_rest(struct reading *r, struct err *err)
 	return status;
 }
 
+/* The calls whose result is handed on. */
+static int read_wrappers(struct reading *r, struct err *err)
+{
+	sqlite3_stmt *q = NULL;
+	uint64_t index;
+	int status;
+
+	if (sqlite3_prepare_v2(r->s->db, "SELECT location_id, frames FROM wrapper", -1, &q, NULL) !=
+	    SQLITE_OK)
+		return store_fail(r->s, "read calls that allocate", err);
+	while ((status = sqlite3_step(q)) == SQLITE_ROW) {
+		const int64_t frames = sqlite3_column_int64(q, 1);
+
+		if (frames > 0 && map_get(&r->by_id, (uint64_t)sqlite3_column_int64(q, 0), &index))
+			r->locations.items[index].handed =
+				frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
+	}
+	sqlite3_finalize(q);
+	return status == SQLITE_DONE ? 0 : store_fail(r->s, "read calls that allocate", err);
+}
+
 static int compare_locations(const void *a, const void *b)
 {
 	const struct store_location *x = a, *y = b;
@@ -163,6 +184,8 @@ int store_read_locations(struct store *s, int64_t process, struct store_location
 				    add_names, &r, err);
 	if (status == 0)
 		status = name_the_rest(&r, err);
+	if (status == 0)
+		status = read_wrappers(&r, err);
 	free(r.places);
 	map_release(&r.by_id);
 	if (status != 0) {

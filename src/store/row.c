@@ -10,9 +10,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			" end_ns, state, exit_status, signal, told_end, accesses, loads, stores, "
 			"instructions,"
 			" rep_iterations, vector_elements, watch_accesses, translate_cycles,"
-			" scan_cycles, engine_bytes, footprint_pages, lost_records,"
+			" scan_cycles, engine_bytes, footprint_pages, lost_records, data_until,"
 			" far_lines, far_line_weight)"
-			" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_THREAD] = "REPLACE INTO thread(process_id, idx, tid, accesses, loads, stores,"
 		       " instructions) VALUES(?,?,?,?,?,?,?)",
 	[PUT_MODULE] = "REPLACE INTO module(id, process_id, path, build_id, start, end,"
@@ -38,8 +38,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 		" live_blocks, live_bytes, peak_bytes, smallest, largest, layout_id)"
 		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_VARIABLE] = "REPLACE INTO variable(id, process_id, start, end, name, type, file, line,"
-			 " element_size, module, thread_local, layout_id)"
-			 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+			 " element_size, module, thread_local, layout_id, image)"
+			 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
 	[PUT_EVENT] = "INSERT INTO event(id, name, description, formula) VALUES(?,?,?,?)",
 	[PUT_GEOMETRY] = "REPLACE INTO geometry(name, value) VALUES(?,?)",
@@ -51,23 +51,29 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_CURVE] =
 		"INSERT INTO curve(process_id, line_bytes, policy, size_bytes, accesses, misses,"
 		" lines, low, high) VALUES(?,?,?,?,?,?,?,?,?)",
-	[PUT_DATA_COST] = "INSERT INTO data_cost(process_id, site_id, address, accesses,"
-			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
-	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end)"
-			  " VALUES(?,?,?,?,?,?)",
+	[PUT_DATA_COST] = "INSERT INTO data_cost(process_id, site_id, address, image, accesses,"
+			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?,?)",
+	[PUT_STRUCTURE] = "INSERT INTO structure(id, process_id, kind, site_id, start, end, image)"
+			  " VALUES(?,?,?,?,?,?,?)",
 	[PUT_BIN] = "REPLACE INTO bin(id, structure_id, location_id, cache, misses, cold, by_self,"
-		    " conflicts, unknown, above) VALUES(?,?,?,?,?,?,?,?,?,?)",
-	[PUT_BIN_RANGE] = "REPLACE INTO bin_range(structure_id, location_id, low, high, step)"
-			  " VALUES(?,?,?,?,?)",
+		    " conflicts, unknown, above, seen1, seen2, seen3)"
+		    " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_BIN_RANGE] = "REPLACE INTO bin_range(structure_id, location_id, low, high, step,"
+			  " places) VALUES(?,?,?,?,?,?)",
+	[PUT_OPERAND] = "INSERT INTO operand(location_id, bytes, form) VALUES(?,?,?)",
+	[PUT_WRAPPER] = "INSERT INTO wrapper(location_id, frames) VALUES(?,?)",
 	[PUT_LAYOUT] = "INSERT INTO layout(id, type, bytes) VALUES(?,?,?)",
 	[PUT_MEMBER] = "INSERT INTO member(layout_id, number, depth, offset, bytes, elements,"
-		       " name, type) VALUES(?,?,?,?,?,?,?,?)",
+		       " name, type, form) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_EVICTION] = "REPLACE INTO eviction(id, cache, structure_id, location_id,"
-			 " evictor_structure_id, evictor_location_id, misses, conflicts)"
-			 " VALUES(?,?,?,?,?,?,?,?)",
-	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, start, accesses,"
-			" instructions, misses, unknown, above, late, half, timed, dead,"
-			" dead_late) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			 " evictor_structure_id, evictor_location_id, misses, conflicts, k0, k1,"
+			 " k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14, k15)"
+			 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_STRETCH] = "REPLACE INTO stretch(process_id, number, cache, signs, start,"
+			" accesses, instructions, misses, unknown, above, late, half, timed, dead,"
+			" dead_late) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_CONTRASTS] = "REPLACE INTO contrast VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+			  "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_REFERENCES] =
 		"REPLACE INTO reference(id, structure_id, location_id, counted, seen, w0, w1,"
 		" w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15)"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (28).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (31).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- mode, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, sample_ppm, l1d_bytes, l2_bytes,
@@ -22,6 +22,7 @@ CREATE TABLE process(
 	translate_cycles INTEGER NOT NULL DEFAULT 0, scan_cycles INTEGER NOT NULL DEFAULT 0,
 	engine_bytes INTEGER NOT NULL DEFAULT 0, footprint_pages INTEGER NOT NULL DEFAULT 0,
 	lost_records INTEGER NOT NULL DEFAULT 0,
+	data_until INTEGER NOT NULL DEFAULT 0, -- accesses after which misses were not counted by data any more; 0: never
 	far_lines TEXT NOT NULL DEFAULT '[]', -- JSON arrays for lines of 4, 8 .. 4096 bytes: far lines seen in windows,
 	far_line_weight TEXT NOT NULL DEFAULT '[]'); -- and how many lines each of them stands for
 CREATE TABLE thread(process_id INTEGER NOT NULL, idx INTEGER NOT NULL, tid INTEGER NOT NULL,
@@ -61,10 +62,11 @@ CREATE TABLE access_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE VIEW access AS WITH a AS MATERIALIZED (SELECT first_id + key AS id,
 	json_extract(value, '$[0]') AS location, json_extract(value, '$[1]') AS size,
 	json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS thread,
-	json_extract(value, '$[4]') AS site, json_extract(value, '$[5]') AS path, json_extract(value, '$[6]') AS address
+	json_extract(value, '$[4]') AS site, json_extract(value, '$[5]') AS path, json_extract(value, '$[6]') AS address,
+	json_extract(value, '$[7]') AS image
 	FROM access_batch, json_each(list))
 	SELECT id, +location AS location, +size AS size, +kind AS kind, +thread AS thread, +site AS site, +path AS path,
-	+address AS address FROM a;
+	+address AS address, +image AS image FROM a;
 -- Consecutive samples of a process. list is a JSON array with one array of numbers for each sample: [window, status,
 -- position, distance, the sampled access, its place in the line, the access that touched the line again, touches];
 -- the access is there only if there is one, and touches only if it is not 0: touches of counted far lines in
@@ -90,12 +92,12 @@ CREATE VIEW sample AS SELECT first_id + key AS id, s.process_id, s.window + json
 	json_extract(value, '$[3]') AS distance,
 	b.address + json_extract(value, '$[5]') - json_extract(value, '$[7]') AS line,
 	b.location AS begin_location, b.address + json_extract(value, '$[5]') AS begin_address,
-	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
+	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site, b.image AS begin_image,
 	(b.address + json_extract(value, '$[5]') - json_extract(value, '$[6]')
 		+ 2 * (json_extract(value, '$[6]') > 0)) * (json_extract(value, '$[6]') <> 0) AS begin_block,
 	b.path AS begin_path, e.location AS end_location,
 	b.address + json_extract(value, '$[5]') + json_extract(value, '$[9]') AS end_address,
-	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
+	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site, e.image AS end_image,
 	CASE json_extract(value, '$[10]') WHEN 0 THEN 0
 		WHEN 1 THEN b.address + json_extract(value, '$[5]') - json_extract(value, '$[6]')
 			+ 2 * (json_extract(value, '$[6]') > 0)
@@ -123,13 +125,13 @@ CREATE VIEW far_reuse AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1
 	CASE WHEN json_extract(value, '$[' || (11 + 3 * i) || ']') > 0
 		THEN json_extract(value, '$[' || (12 + 3 * i) || ']') END AS lines,
 	e.location AS end_location, e.address + json_extract(value, '$[4]') AS end_address, e.size AS end_size,
-	e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
+	e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site, e.image AS end_image,
 	(e.address + json_extract(value, '$[4]') - json_extract(value, '$[5]')
 		+ 2 * (json_extract(value, '$[5]') > 0)) * (json_extract(value, '$[5]') <> 0) AS end_block,
 	e.path AS end_path, b.location AS begin_location,
 	CASE WHEN json_extract(value, '$[6]') > 0 THEN
 		e.address + json_extract(value, '$[4]') + json_extract(value, '$[7]') END AS begin_address,
-	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
+	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site, b.image AS begin_image,
 	CASE WHEN json_extract(value, '$[6]') > 0 THEN
 		CASE json_extract(value, '$[8]') WHEN 0 THEN 0
 		WHEN 1 THEN e.address + json_extract(value, '$[4]') - json_extract(value, '$[5]')
@@ -161,7 +163,7 @@ CREATE VIEW nested AS SELECT first_id + key AS id, s.process_id, s.window + json
 	b.address + json_extract(value, '$[7]') + json_extract(value, '$[9]') AS point,
 	json_extract(value, '$[3]') AS watched, json_extract(value, '$[4]') AS open, json_extract(value, '$[5]') AS weight,
 	b.location AS begin_location, b.address + json_extract(value, '$[7]') AS begin_address,
-	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site,
+	b.size AS begin_size, b.kind AS begin_kind, b.thread AS begin_thread, b.site AS begin_site, b.image AS begin_image,
 	(b.address + json_extract(value, '$[7]') - json_extract(value, '$[8]')
 		+ 2 * (json_extract(value, '$[8]') > 0)) * (json_extract(value, '$[8]') <> 0) AS begin_block,
 	b.path AS begin_path, (json_array_length(value) - 10) / 7 AS touches
@@ -172,7 +174,7 @@ CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i 
 	json_extract(value, '$[' || (11 + 7 * i) || ']') AS weight,
 	json_extract(value, '$[' || (12 + 7 * i) || ']') AS distance, e.location AS end_location,
 	b.address + json_extract(value, '$[7]') + json_extract(value, '$[' || (14 + 7 * i) || ']') AS end_address,
-	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site,
+	e.size AS end_size, e.kind AS end_kind, e.thread AS end_thread, e.site AS end_site, e.image AS end_image,
 	CASE json_extract(value, '$[' || (15 + 7 * i) || ']') WHEN 0 THEN 0
 		WHEN 1 THEN b.address + json_extract(value, '$[7]') - json_extract(value, '$[8]')
 			+ 2 * (json_extract(value, '$[8]') > 0)
@@ -194,17 +196,20 @@ CREATE TABLE site(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, kind TEXT
 	path TEXT NOT NULL, element_size INTEGER NOT NULL, blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
 	live_blocks INTEGER NOT NULL, live_bytes INTEGER NOT NULL, peak_bytes INTEGER NOT NULL,
 	smallest INTEGER NOT NULL, largest INTEGER NOT NULL, layout_id INTEGER NOT NULL);  -- 0: none
--- Global, static and thread-local variables that samples touched.
+-- Global, static and thread-local variables that samples touched. image: a number for a file's data at its place in a
+-- process, while it was mapped there; or for a thread's copy of its thread-local variables.
 CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start INTEGER NOT NULL,
 	end INTEGER NOT NULL, name TEXT NOT NULL, type TEXT, file TEXT, line INTEGER NOT NULL,
-	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL, layout_id INTEGER NOT NULL);
+	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL, layout_id INTEGER NOT NULL,
+	image INTEGER NOT NULL);
 -- Types of variables, of the elements of arrays, and of what blocks hold, by debug information.
 CREATE TABLE layout(id INTEGER PRIMARY KEY, type TEXT NOT NULL, bytes INTEGER NOT NULL);
 -- Members of a type, in the order of number; those of depth n + 1 belong to the one of depth n above them. offset: from
 -- the beginning of what they belong to. elements: of an array, each with the members that follow; 0: no array.
+-- form: as in operand; of an array, that of its elements. Members of a union have the same offset.
 CREATE TABLE member(layout_id INTEGER NOT NULL, number INTEGER NOT NULL, depth INTEGER NOT NULL,
 	offset INTEGER NOT NULL, bytes INTEGER NOT NULL, elements INTEGER NOT NULL, name TEXT NOT NULL,
-	type TEXT NOT NULL, PRIMARY KEY(layout_id, number)) WITHOUT ROWID;
+	type TEXT NOT NULL, form INTEGER NOT NULL, PRIMARY KEY(layout_id, number)) WITHOUT ROWID;
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
 -- Exact curves: the misses of fully associative caches that were empty at the start. Every access of a process was
@@ -218,37 +223,63 @@ CREATE TABLE curve(process_id INTEGER NOT NULL, line_bytes INTEGER NOT NULL, pol
 -- (site_id; NULL: to no known block), or about those near an address, where a variable may lie (NULL: any address).
 -- first_touches: accesses that touched a line for the first time.
 CREATE TABLE data_cost(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, site_id INTEGER, address INTEGER,
-	accesses INTEGER NOT NULL, first_touches INTEGER NOT NULL, lru_misses INTEGER, random_misses INTEGER);
+	image INTEGER NOT NULL, accesses INTEGER NOT NULL, first_touches INTEGER NOT NULL, lru_misses INTEGER, random_misses INTEGER);
 -- Misses by data structure in a simulation. start, end: of a variable or of a file's code.
 CREATE TABLE structure(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 	kind TEXT NOT NULL,              -- 'site','variable','code','unknown'
-	site_id INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL);
+	site_id INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
+	image INTEGER NOT NULL);         -- of a variable; else 0
 -- Misses of the instruction at a location on a structure in a cache ('L1d','L1i','LL'), with a row for each. cold: on
 -- lines that were never in the cache before; by_self: evicted by accesses to the same structure.
 -- conflicts: not cold, and a fully associative cache would have hit; NULL: the run did not tell them apart.
 CREATE TABLE bin(id INTEGER PRIMARY KEY, structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL,
 	cache TEXT NOT NULL, misses INTEGER NOT NULL, cold INTEGER NOT NULL, by_self INTEGER NOT NULL, conflicts INTEGER,
-	unknown INTEGER NOT NULL, above INTEGER NOT NULL);  -- of a sampled simulation, as in stretch: they have no cause
+	unknown INTEGER NOT NULL, above INTEGER NOT NULL,  -- of a sampled simulation, as in stretch: they have no cause
+	-- lines that a stretch saw here, which was the first, second, or third to see them; nothing is cold then
+	seen1 INTEGER NOT NULL, seen2 INTEGER NOT NULL, seen3 INTEGER NOT NULL);
 -- Where in the blocks or the variable of the structure those misses were, in bytes from its beginning: at low,
--- low + step, ... high. step 0: at low only.
+-- low + step, ... high. step 0: at low only. places: JSON array of some of these offsets, spread evenly over the misses.
 CREATE TABLE bin_range(structure_id INTEGER NOT NULL, location_id INTEGER NOT NULL, low INTEGER NOT NULL,
-	high INTEGER NOT NULL, step INTEGER NOT NULL, PRIMARY KEY(structure_id, location_id)) WITHOUT ROWID;
+	high INTEGER NOT NULL, step INTEGER NOT NULL, places TEXT NOT NULL,
+	PRIMARY KEY(structure_id, location_id)) WITHOUT ROWID;
+-- What the instruction at a location of bin_range reads or writes, an element if it is a vector.
+-- form: 0 unknown, 1 integer, 2 floating point.
+CREATE TABLE operand(location_id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, form INTEGER NOT NULL);
+-- Functions that hand on what the call of an allocation function at the location returns, as xmalloc does: the innermost
+-- ones of its frames; more than there are, if all of them do, and the next function of the path gets it.
+CREATE TABLE wrapper(location_id INTEGER PRIMARY KEY, frames INTEGER NOT NULL);
 -- Misses of a function (the location of its first instruction) on lines of a structure that another
 -- function had evicted, with an access to its structure.
 -- A location is NULL for several functions, where a run has too many.
 CREATE TABLE eviction(id INTEGER PRIMARY KEY, cache TEXT NOT NULL,
 	structure_id INTEGER NOT NULL, location_id INTEGER,
 	evictor_structure_id INTEGER NOT NULL, evictor_location_id INTEGER, misses INTEGER NOT NULL,
-	conflicts INTEGER);
+	conflicts INTEGER, -- contrasts, as below; 0 if all accesses were simulated
+	k0 INTEGER NOT NULL, k1 INTEGER NOT NULL, k2 INTEGER NOT NULL, k3 INTEGER NOT NULL, k4 INTEGER NOT NULL,
+	k5 INTEGER NOT NULL, k6 INTEGER NOT NULL, k7 INTEGER NOT NULL, k8 INTEGER NOT NULL, k9 INTEGER NOT NULL,
+	k10 INTEGER NOT NULL, k11 INTEGER NOT NULL, k12 INTEGER NOT NULL, k13 INTEGER NOT NULL, k14 INTEGER NOT NULL,
+	k15 INTEGER NOT NULL);
 -- The stretches of a run that a sampled simulation has simulated: a row for each, and each cache. misses: the unknown
 -- references, and those above, among them. late, half: of these two, after an eighth, and after half of the stretch.
 -- timed: known misses whose place is known to have been last used when. dead: the unknown misses that they stand for;
 -- dead_late: the same, had the stretch begun after an eighth of it. Both are in units of 2^-16.
-CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache TEXT NOT NULL,
+-- signs: in the contrasts, a bit each, 1: plus.
+CREATE TABLE stretch(process_id INTEGER NOT NULL, number INTEGER NOT NULL, cache TEXT NOT NULL, signs INTEGER NOT NULL,
 	start INTEGER NOT NULL, accesses INTEGER NOT NULL, instructions INTEGER NOT NULL, misses INTEGER NOT NULL,
 	unknown INTEGER NOT NULL, above INTEGER NOT NULL, late INTEGER NOT NULL, half INTEGER NOT NULL,
 	timed INTEGER NOT NULL, dead INTEGER NOT NULL, dead_late INTEGER NOT NULL,
 	PRIMARY KEY(process_id, number, cache)) WITHOUT ROWID;
+-- Contrasts of the misses of the instruction at a location on a structure (NULL: on any), in a cache: sums over stretches,
+-- each with the sign that it has in that contrast. Of stretches 2 n and 2 n + 1 one has the sign that the other has not.
+-- k0 to k15: of known misses; u0 to u15: of the others, unknown and above.
+CREATE TABLE contrast(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, structure_id INTEGER, location_id INTEGER NOT NULL,
+	cache TEXT NOT NULL, k0 INTEGER NOT NULL, k1 INTEGER NOT NULL, k2 INTEGER NOT NULL, k3 INTEGER NOT NULL,
+	k4 INTEGER NOT NULL, k5 INTEGER NOT NULL, k6 INTEGER NOT NULL, k7 INTEGER NOT NULL, k8 INTEGER NOT NULL,
+	k9 INTEGER NOT NULL, k10 INTEGER NOT NULL, k11 INTEGER NOT NULL, k12 INTEGER NOT NULL, k13 INTEGER NOT NULL,
+	k14 INTEGER NOT NULL, k15 INTEGER NOT NULL, u0 INTEGER NOT NULL, u1 INTEGER NOT NULL, u2 INTEGER NOT NULL,
+	u3 INTEGER NOT NULL, u4 INTEGER NOT NULL, u5 INTEGER NOT NULL, u6 INTEGER NOT NULL, u7 INTEGER NOT NULL,
+	u8 INTEGER NOT NULL, u9 INTEGER NOT NULL, u10 INTEGER NOT NULL, u11 INTEGER NOT NULL, u12 INTEGER NOT NULL,
+	u13 INTEGER NOT NULL, u14 INTEGER NOT NULL, u15 INTEGER NOT NULL);
 -- References of the instruction at a location to a structure, hits too. counted: exactly, beside windows;
 -- seen: in windows; w0 to w15: the sums of their weights, by group of windows. A weight says how many references of
 -- the run a seen one stands for, in a unit of its own.

@@ -11,7 +11,7 @@ enum select_kind {
 	SELECT_U64,  /* 0 for NULL */
 	SELECT_U32,  /* the same, truncated */
 	SELECT_U16,  /* the same, truncated */
-	SELECT_ID,   /* int64_t, STORE_NONE for NULL */
+	SELECT_ID,   /* int64_t, STORE_NONE for NULL; at most 2^53 */
 	SELECT_END,  /* uint64_t, UINT64_MAX for NULL: not ended */
 	SELECT_TEXT, /* interned; `otherwise` for NULL */
 	/* A JSON array of STORE_FAR_SIZES numbers, or of none: then all are 0. */

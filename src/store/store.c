@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/new_file.h"
 #include "store/private.h"
 
 /* Offsets in SQLite's file header; all numbers are big-endian. */
@@ -71,6 +73,9 @@ void store_close(struct store *s)
 	sqlite3_close(s->db);
 	if (s->fd >= 0)
 		close(s->fd);
+	if (s->new_file != NULL && s->new_file->part != NULL)
+		new_file_undo(s->new_file);
+	store_free_new_file(s->new_file);
 	text_release(&s->accesses.list);
 	free(s->access_kinds.items);
 	map_release(&s->access_kinds.by_hash);
@@ -133,6 +138,8 @@ int store_fail(struct store *s, const char *doing, struct err *err)
 	int code = sqlite3_errcode(s->db);
 
 	s->write_failed |= strcmp(doing, "write") == 0;
+	if (s->write_failed && s->why[0] == '\0')
+		snprintf(s->why, sizeof(s->why), "%s", store_write_failure(s->db));
 	switch (code) {
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:

@@ -17,11 +17,20 @@
 
 #define STORE_MAX_FRAMES 64
 
+struct new_file;
+
 /*
- * Create the profile `path` with an empty schema. An existing profile is renamed to PATH.old,
- * replacing an older one. Any other file that is not empty is kept, and is an error.
+ * Begin the profile `path`, with an empty schema. Nothing is at `path` yet: the file gets its name
+ * from store_publish, or from store_finish. An existing profile is renamed to PATH.old then,
+ * replacing an older one. Any other file that is not empty is kept, and is an error. So is a
+ * profile that another process writes. store_close removes a profile that has no name yet.
  */
 int store_create(const char *path, struct store **s, struct err *err);
+
+/* Give the profile its name, so that it can be read while it grows. */
+int store_publish(struct store *s, struct err *err);
+/* The run has begun: its profile stays from now on, and so do the ones it has replaced. */
+void store_keep(struct store *s);
 
 int store_put_meta_text(struct store *s, const char *key, const char *text, struct err *err);
 int store_put_meta_int(struct store *s, const char *key, int64_t value, struct err *err);
@@ -58,19 +67,28 @@ int store_commit(struct store *s, struct err *err);
  * still closes the store.
  */
 int store_finish(struct store *s, struct err *err);
-/* Instead of store_close: remove the new file, and put the previous one back. */
+/*
+ * After a failure, once store_keep was called: say in the profile that it was cut off, and why. The
+ * rows of earlier commits stay. The caller still closes the store.
+ */
+void store_cut_off(struct store *s);
+/* Before store_keep, instead of store_close: remove the new file, and put the previous one back. */
 void store_abandon(struct store *s);
+/* Tell whether the name of the profile still stands for this file, which others may have moved. */
+bool store_is_in_place(const struct store *s);
+/* Tell whether a finished profile still needs the file PATH-wal, for which the disk had no room. */
+bool store_needs_log(const struct store *s);
 /* If there was a failure, tells whether it was a write of the file. */
 bool store_write_failed(const struct store *s);
 
 /*
- * A copy of the profile of a run in progress. store_copy creates the file `path`, by the rules of
- * store_create, with all committed rows. A forked child then continues in the copy:
- * store_continue_in makes the child's *s a store of that file.
+ * A copy of the profile of a run in progress. store_copy begins the profile `path`, by the rules of
+ * store_create, with all committed rows. A forked child then continues in *copy: store_continue_in
+ * makes the child's *s a store of that file, and store_finish gives it its name. The parent waits
+ * for the child, and ends the copy: an incomplete one is removed.
  */
-int store_copy(struct store *s, const char *path, struct err *err);
-int store_continue_in(struct store *s, const char *path, struct err *err);
-/* Remove an incomplete copy, and SQLite's files beside it. */
-void store_remove(const char *path);
+int store_copy(struct store *s, const char *path, struct new_file **copy, struct err *err);
+int store_continue_in(struct store *s, struct new_file *copy, struct err *err);
+void store_copy_end(struct new_file *copy, bool is_complete);
 
 #endif

@@ -19,9 +19,10 @@
 
 #include "base/err.h"
 
-#define STORE_ALL      (-1)	/* for `process`: those of the whole run */
-#define STORE_NONE     (-1)	/* ids that may be absent */
-#define STORE_NAMELESS "[anon]" /* function name for code in no file */
+#define STORE_ALL	(-1)	 /* for `process`: those of the whole run */
+#define STORE_NONE	(-1)	 /* ids that may be absent */
+#define STORE_CONTRASTS 16	 /* of misses between stretches: see stretches.h */
+#define STORE_NAMELESS	"[anon]" /* function name for code in no file */
 
 struct store;
 
@@ -80,6 +81,8 @@ struct store_process {
 	uint64_t engine_bytes;
 	uint64_t footprint_pages;
 	uint64_t lost_records;
+	/* accesses after which misses were not counted by data any more; 0: they always were */
+	uint64_t data_until;
 	uint64_t far_lines[STORE_FAR_SIZES];	 /* chosen lines of 4 << i bytes seen in windows */
 	double far_line_weight[STORE_FAR_SIZES]; /* lines that each of them stands for */
 	/* Computed from the tables of samples, far reuses and windows. */
@@ -132,6 +135,7 @@ struct store_access {
 	uint16_t kind;	 /* 1 load, 2 store, 3 modify */
 	uint16_t thread; /* index in the process */
 	int64_t site;	 /* site of the block at the address; 0: no known block */
+	int64_t image;	 /* of the file whose data lay at the address; 0: no file's */
 	uint64_t block;	 /* the block's address, or 0 */
 	int64_t path;	 /* call path of the access; 0: unknown */
 };
@@ -228,6 +232,8 @@ struct store_location {
 	 */
 	const struct store_frame *frames;
 	uint32_t frame_count;
+	/* Of a call that allocates: the innermost functions, so many, hand its result on. */
+	uint32_t handed;
 };
 
 #define STORE_MAX_PATH 16
@@ -273,6 +279,7 @@ struct store_variable {
 	const char *module;    /* path */
 	uint32_t is_local;     /* 1: a thread's copy of a thread-local variable */
 	int64_t layout_id;     /* of its type, or its elements' type; 0: unknown */
+	int64_t image;	       /* of its file, or of the copy */
 };
 
 struct store_message {

@@ -16,6 +16,7 @@ int store_put_stretch(struct store *s, const struct store_stretch *x, struct err
 	row_int(&r, x->process_id);
 	row_count(&r, x->number);
 	row_text(&r, x->cache);
+	row_count(&r, x->signs);
 	row_count(&r, x->start);
 	row_count(&r, x->accesses);
 	row_count(&r, x->instructions);
@@ -34,6 +35,7 @@ static const struct select_column columns[] = {
 	{SELECT_ID, offsetof(struct store_stretch, process_id), NULL},
 	{SELECT_U64, offsetof(struct store_stretch, number), NULL},
 	{SELECT_TEXT, offsetof(struct store_stretch, cache), "LL"},
+	{SELECT_U64, offsetof(struct store_stretch, signs), NULL},
 	{SELECT_U64, offsetof(struct store_stretch, start), NULL},
 	{SELECT_U64, offsetof(struct store_stretch, accesses), NULL},
 	{SELECT_U64, offsetof(struct store_stretch, instructions), NULL},
@@ -48,8 +50,8 @@ static const struct select_column columns[] = {
 };
 
 static const struct select query = {
-	"SELECT process_id, number, cache, start, accesses, instructions, misses, unknown, above,"
-	" late, half, timed, dead, dead_late FROM stretch"
+	"SELECT process_id, number, cache, signs, start, accesses, instructions, misses, unknown,"
+	" above, late, half, timed, dead, dead_late FROM stretch"
 	" WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number, cache",
 	sizeof(struct store_stretch),
 	SELECT_COLUMNS(columns),
@@ -61,6 +63,60 @@ int store_read_stretches(struct store *s, int64_t process, struct store_stretch 
 {
 	return select_all(s, &query, process, (void **)items, count, err);
 }
+
+/* ---- Contrasts ---- */
+
+int store_put_contrasts(struct store *s, const struct store_contrasts *x, struct err *err)
+{
+	struct row r = row_begin(s, PUT_CONTRASTS);
+
+	row_id(&r, x->id != 0 ? x->id : STORE_NONE);
+	row_int(&r, x->process_id);
+	row_id(&r, x->structure_id);
+	row_int(&r, x->location_id);
+	row_text(&r, x->cache);
+	for (size_t i = 0; i < STORE_CONTRASTS; i++)
+		row_int(&r, x->known[i]);
+	for (size_t i = 0; i < STORE_CONTRASTS; i++)
+		row_int(&r, x->unknown[i]);
+	return row_end(&r, err);
+}
+
+#define ONE(of, n)                                                        \
+	{                                                                 \
+		SELECT_U64, offsetof(struct store_contrasts, of[n]), NULL \
+	}
+#define FOUR(of, n) ONE(of, n), ONE(of, (n) + 1), ONE(of, (n) + 2), ONE(of, (n) + 3)
+#define ALL(of)	    FOUR(of, 0), FOUR(of, 4), FOUR(of, 8), FOUR(of, 12)
+
+_Static_assert(STORE_CONTRASTS == 16, "as many columns");
+
+static const struct select_column contrast_columns[] = {
+	{SELECT_ID, offsetof(struct store_contrasts, process_id), NULL},
+	{SELECT_ID, offsetof(struct store_contrasts, structure_id), NULL},
+	{SELECT_ID, offsetof(struct store_contrasts, location_id), NULL},
+	{SELECT_TEXT, offsetof(struct store_contrasts, cache), "LL"},
+	ALL(known),
+	ALL(unknown),
+};
+
+static const struct select contrast_query = {
+	"SELECT process_id, structure_id, location_id, cache, k0, k1, k2, k3, k4, k5, k6, k7, k8,"
+	" k9, k10, k11, k12, k13, k14, k15, u0, u1, u2, u3, u4, u5, u6, u7, u8, u9, u10, u11, u12,"
+	" u13, u14, u15 FROM contrast WHERE ?1 < 0 OR process_id = ?1"
+	" ORDER BY structure_id, location_id, cache",
+	sizeof(struct store_contrasts),
+	SELECT_COLUMNS(contrast_columns),
+	NULL,
+};
+
+int store_read_contrasts(struct store *s, int64_t process, struct store_contrasts **items,
+			 size_t *count, struct err *err)
+{
+	return select_all(s, &contrast_query, process, (void **)items, count, err);
+}
+
+/* ---- What stretches saw ---- */
 
 static bool is_among(const char *const *names, const char *name)
 {
@@ -107,16 +163,36 @@ struct store_stretch store_stretch_sums(const struct store_stretch *x, size_t co
 	return sum;
 }
 
+struct store_lengths store_stretch_lengths(const struct store_stretch *x, size_t count,
+					   int64_t process)
+{
+	struct store_lengths l = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const bool is_next = i > 0 && x[i].process_id == x[i - 1].process_id &&
+				     x[i].number == x[i - 1].number;
+
+		if (x[i].process_id != process || is_next)
+			continue;
+		l.accesses += (double)x[i].accesses;
+		for (size_t k = 0; k < STORE_CONTRASTS; k++)
+			l.contrasts[k] += x[i].signs >> k & 1 ? (double)x[i].accesses
+							      : -(double)x[i].accesses;
+	}
+	return l;
+}
+
 int store_stretch_series(const struct store_stretch *x, size_t count, const char *const *caches,
 			 struct store_series *s, struct err *err)
 {
 	const struct store_stretch *last = NULL;
 
-	s->known = calloc(3 * count + 1, sizeof(*s->known));
+	s->known = calloc(4 * count + 1, sizeof(*s->known));
 	if (s->known == NULL)
 		return err_set(err, "not enough memory for %zu stretches", count);
-	s->all = s->known + count;
-	s->accesses = s->all + count;
+	s->unknown = s->known + count;
+	s->above = s->unknown + count;
+	s->accesses = s->above + count;
 	s->count = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!is_among(caches, x[i].cache))
@@ -127,7 +203,8 @@ int store_stretch_series(const struct store_stretch *x, size_t count, const char
 		last = &x[i];
 		s->accesses[s->count - 1] = (double)x[i].accesses;
 		s->known[s->count - 1] += (double)(x[i].misses - x[i].unknown - x[i].above);
-		s->all[s->count - 1] += (double)x[i].misses;
+		s->unknown[s->count - 1] += (double)x[i].unknown;
+		s->above[s->count - 1] += (double)x[i].above;
 	}
 	return 0;
 }

@@ -22,6 +22,7 @@ int store_put_structure(struct store *s, const struct store_structure *x, struct
 	row_id(&r, x->site_id);
 	row_count(&r, x->start);
 	row_count(&r, x->end);
+	row_int(&r, x->image);
 	return row_end(&r, err);
 }
 
@@ -52,6 +53,8 @@ int store_put_bin(struct store *s, const struct store_bin *b, struct err *err)
 	row_conflicts(&r, b->conflicts);
 	row_count(&r, b->unknown);
 	row_count(&r, b->above);
+	for (size_t i = 0; i < STORE_SEEN; i++)
+		row_count(&r, b->seen[i]);
 	return row_end(&r, err);
 }
 
@@ -67,6 +70,8 @@ int store_put_eviction(struct store *s, const struct store_eviction *e, struct e
 	row_id(&r, e->evictor_location_id);
 	row_count(&r, e->misses);
 	row_conflicts(&r, e->conflicts);
+	for (size_t i = 0; i < STORE_CONTRASTS; i++)
+		row_int(&r, e->contrasts[i]);
 	return row_end(&r, err);
 }
 
@@ -91,10 +96,11 @@ static const struct select_column structure_columns[] = {
 	{SELECT_ID, offsetof(struct store_structure, site_id), NULL},
 	{SELECT_U64, offsetof(struct store_structure, start), NULL},
 	{SELECT_U64, offsetof(struct store_structure, end), NULL},
+	{SELECT_ID, offsetof(struct store_structure, image), NULL},
 };
 
 static const struct select structure_query = {
-	"SELECT id, process_id, kind, site_id, start, end FROM structure"
+	"SELECT id, process_id, kind, site_id, start, end, image FROM structure"
 	" WHERE ?1 < 0 OR process_id = ?1 ORDER BY id",
 	sizeof(struct store_structure),
 	SELECT_COLUMNS(structure_columns),
@@ -117,13 +123,16 @@ static const struct select_column bin_columns[] = {
 	{SELECT_END, offsetof(struct store_bin, conflicts), NULL},
 	{SELECT_U64, offsetof(struct store_bin, unknown), NULL},
 	{SELECT_U64, offsetof(struct store_bin, above), NULL},
+	{SELECT_U64, offsetof(struct store_bin, seen[0]), NULL},
+	{SELECT_U64, offsetof(struct store_bin, seen[1]), NULL},
+	{SELECT_U64, offsetof(struct store_bin, seen[2]), NULL},
 };
 
 _Static_assert(STORE_NOT_TOLD_APART == UINT64_MAX, "as SELECT_END has it");
 
 static const struct select bin_query = {
-	"SELECT structure_id, location_id, cache, misses, cold, by_self, conflicts, unknown, above"
-	" FROM bin"
+	"SELECT structure_id, location_id, cache, misses, cold, by_self, conflicts, unknown, above,"
+	" seen1, seen2, seen3 FROM bin"
 	" JOIN structure ON structure.id = structure_id WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_bin),
 	SELECT_COLUMNS(bin_columns),
@@ -136,6 +145,12 @@ int store_read_bins(struct store *s, int64_t process, struct store_bin **items, 
 	return select_all(s, &bin_query, process, (void **)items, count, err);
 }
 
+#define CONTRAST(n)                                                             \
+	{                                                                       \
+		SELECT_U64, offsetof(struct store_eviction, contrasts[n]), NULL \
+	}
+#define FOUR_CONTRASTS(n) CONTRAST(n), CONTRAST((n) + 1), CONTRAST((n) + 2), CONTRAST((n) + 3)
+
 static const struct select_column eviction_columns[] = {
 	{SELECT_TEXT, offsetof(struct store_eviction, cache), "LL"},
 	{SELECT_ID, offsetof(struct store_eviction, structure_id), NULL},
@@ -144,11 +159,16 @@ static const struct select_column eviction_columns[] = {
 	{SELECT_ID, offsetof(struct store_eviction, evictor_location_id), NULL},
 	{SELECT_U64, offsetof(struct store_eviction, misses), NULL},
 	{SELECT_END, offsetof(struct store_eviction, conflicts), NULL},
+	FOUR_CONTRASTS(0),
+	FOUR_CONTRASTS(4),
+	FOUR_CONTRASTS(8),
+	FOUR_CONTRASTS(12),
 };
 
 static const struct select eviction_query = {
 	"SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id,"
-	" misses, conflicts FROM eviction JOIN structure ON structure.id = structure_id"
+	" misses, conflicts, k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12, k13, k14, k15"
+	" FROM eviction JOIN structure ON structure.id = structure_id"
 	" WHERE ?1 < 0 OR process_id = ?1",
 	sizeof(struct store_eviction),
 	SELECT_COLUMNS(eviction_columns),

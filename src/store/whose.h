@@ -30,12 +30,15 @@ struct store_structure {
 	const char *kind;    /* "unknown", "site", "variable", "code" */
 	int64_t site_id;     /* STORE_NONE: of no site */
 	uint64_t start, end; /* of a variable or code; both 0: of neither */
+	int64_t image;	     /* of a variable: of its file; else 0 */
 };
 
 extern const char *const store_structure_kinds[STORE_STRUCTURE_KINDS];
 
 /* The run did not tell conflict misses from others. It is more than any sum of those. */
 #define STORE_NOT_TOLD_APART UINT64_MAX
+
+#define STORE_SEEN 3
 
 /* Misses in one cache. */
 struct store_bin {
@@ -49,6 +52,8 @@ struct store_bin {
 	uint64_t conflicts;
 	/* in a sampled simulation, without a cause: as in stretches.h */
 	uint64_t unknown, above;
+	/* and lines that a stretch saw here, which was the first, second, or third to see them */
+	uint64_t seen[STORE_SEEN];
 	int64_t id; /* of the row to write; 0: a new one */
 };
 
@@ -63,8 +68,9 @@ struct store_eviction {
 	 */
 	int64_t structure_id, location_id;
 	int64_t evictor_structure_id, evictor_location_id;
-	uint64_t misses, conflicts; /* as in struct store_bin */
-	int64_t id;		    /* as of bins */
+	uint64_t misses, conflicts;	    /* as in struct store_bin */
+	int64_t contrasts[STORE_CONTRASTS]; /* of a sampled simulation; else 0: see stretches.h */
+	int64_t id;			    /* as of bins */
 };
 
 /* References of an instruction to a structure. */

@@ -64,6 +64,7 @@ static void put_process_columns(struct row *r, const struct store_process *p)
 	row_count(r, p->engine_bytes);
 	row_count(r, p->footprint_pages);
 	row_count(r, p->lost_records);
+	row_count(r, p->data_until);
 }
 
 int store_put_process(struct store *s, const struct store_process *p, struct err *err)
@@ -198,6 +199,7 @@ int store_put_variable(struct store *s, const struct store_variable *v, struct e
 	row_text(&r, v->module);
 	row_count(&r, v->is_local);
 	row_int(&r, v->layout_id);
+	row_int(&r, v->image);
 	return row_end(&r, err);
 }
 
@@ -232,19 +234,4 @@ int store_commit(struct store *s, struct err *err)
 		return row_failed(s, err);
 	s->in_transaction = false;
 	return 0;
-}
-
-int store_finish(struct store *s, struct err *err)
-{
-	if (store_put_meta_text(s, "state", "complete", err) != 0 || store_commit(s, err) != 0)
-		return -1;
-	/* If a reader has the file open, it remains in WAL mode. */
-	sqlite3_busy_timeout(s->db, 0);
-	switch (sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL)) {
-	case SQLITE_FULL:
-	case SQLITE_IOERR:
-		return store_fail(s, "write", err);
-	default:
-		return 0;
-	}
 }

@@ -4,6 +4,7 @@
  * way. A stored pid would not do: it may have been reused, and a pid in a container means another
  * process outside.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -22,11 +23,19 @@ static struct flock whole(void)
  * An open file description lock: a process's lock would end when SQLite closes any descriptor of
  * the file.
  */
-void writer_lock(int fd)
+bool writer_lock(int fd)
 {
 	struct flock lock = whole();
 
-	/* Ignored on file systems without locks: then the writer is unknown. */
+	/* On file systems without locks, nobody knows the writer. */
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+void writer_unlock(int fd)
+{
+	struct flock lock = whole();
+
+	lock.l_type = F_UNLCK;
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 

@@ -67,6 +67,7 @@ static int resolve_there(struct symbols *s, struct symbols_file *f, struct messa
 	f->has_bad_table = losses & MESSAGE_BAD_TABLE;
 	f->is_missing = losses & MESSAGE_MISSING;
 	f->lacks_split = losses & MESSAGE_NO_SPLIT;
+	f->unread = (uint32_t)(losses / MESSAGE_UNREAD) & SYMBOLS_UNREAD_ALL;
 	for (uint32_t i = 0; i < q->count; i++) {
 		if (message_take(&reply.reader) != 0)
 			f->last = take_answer(f, &reply.reader, symbols_arena(s));
@@ -161,6 +162,7 @@ static const struct symbols_layout *take_layout(struct message_reader *r, struct
 		m->offset = message_take(r);
 		m->bytes = message_take(r);
 		m->elements = message_take(r);
+		m->form = (enum symbols_form)message_take(r);
 		m->name = keep_text(a, r);
 		m->type = keep_text(a, r);
 	}
@@ -250,7 +252,35 @@ void symbols_results(struct symbols *s, int file, const uint64_t *addresses, siz
 		for (uint32_t i = 0; i < q.count; i++) {
 			out[done + i].is_for_others = message_take(&reply.reader) != 0;
 			out[done + i].is_guess = message_take(&reply.reader) != 0;
+			out[done + i].is_element = message_take(&reply.reader) != 0;
+			out[done + i].handed = (uint32_t)message_take(&reply.reader);
 			out[done + i].layout = take_layout(&reply.reader, symbols_arena(s));
+		}
+		free(reply.bytes);
+		done += q.count;
+	}
+}
+
+void symbols_operands(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		      struct symbols_operand *out)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	size_t done = 0;
+
+	memset(out, 0, count * sizeof(*out));
+	while (f != NULL && is_remote(f) && done < count) {
+		struct message_question q = {.kind = MESSAGE_OPERAND,
+					     .file = (uint32_t)file,
+					     .count = count - done < MESSAGE_MOST_ADDRESSES
+							      ? (uint32_t)(count - done)
+							      : MESSAGE_MOST_ADDRESSES};
+		struct symbols_reply reply;
+
+		if (symbols_remote_ask(s, f, &q, addresses + done, &reply) != 0)
+			return;
+		for (uint32_t i = 0; i < q.count; i++) {
+			out[done + i].bytes = message_take(&reply.reader);
+			out[done + i].form = (enum symbols_form)message_take(&reply.reader);
 		}
 		free(reply.bytes);
 		done += q.count;

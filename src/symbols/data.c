@@ -31,7 +31,7 @@ static const char *plain_name(struct arena *a, const char *name)
 	const char *plain =
 		at != NULL && at != name ? arena_strndup(a, name, (size_t)(at - name)) : name;
 
-	return plain != NULL ? symbols_demangle(a, plain) : NULL;
+	return plain != NULL ? symbols_demangle_variable(a, plain) : NULL;
 }
 
 static bool find_symbol(struct symbols_file *f, uint64_t address, struct arena *a,
@@ -46,9 +46,27 @@ static bool find_symbol(struct symbols_file *f, uint64_t address, struct arena *
 	return out->name != NULL;
 }
 
+/* The lowest address of a section of thread-local variables: there a copy of them begins. */
+static uint64_t first_local(struct symbols_file *f)
+{
+	Elf_Scn *section = NULL;
+	uint64_t first = UINT64_MAX;
+
+	while ((section = elf_nextscn(f->elf, section)) != NULL) {
+		GElf_Shdr h;
+
+		if (gelf_getshdr(section, &h) != NULL && (h.sh_flags & SHF_TLS) != 0 &&
+		    h.sh_addr < first)
+			first = h.sh_addr;
+	}
+	return first;
+}
+
 static bool find_section(struct symbols_file *f, uint64_t address, struct arena *a,
 			 struct symbols_variable *out)
 {
+	const bool is_local = address >= SYMBOLS_LOCALS;
+	const uint64_t moved = is_local ? SYMBOLS_LOCALS - first_local(f) : 0;
 	Elf_Scn *section = NULL;
 	struct text name = {0};
 	size_t names;
@@ -60,15 +78,15 @@ static bool find_section(struct symbols_file *f, uint64_t address, struct arena 
 		const char *own;
 
 		if (gelf_getshdr(section, &h) == NULL || (h.sh_flags & SHF_ALLOC) == 0 ||
-		    (h.sh_flags & SHF_TLS) != 0 || address < h.sh_addr ||
-		    address - h.sh_addr >= h.sh_size)
+		    (h.sh_flags & SHF_TLS) != (is_local ? SHF_TLS : 0) ||
+		    address - moved < h.sh_addr || address - moved - h.sh_addr >= h.sh_size)
 			continue;
 		own = elf_strptr(f->elf, names, h.sh_name);
 		text_addf(&name, "%s of %s", own != NULL ? own : "[section]",
 			  path_basename(f->path));
 		*out = (struct symbols_variable){.name = arena_strdup(a, text_get(&name)),
-						 .start = h.sh_addr,
-						 .end = h.sh_addr + h.sh_size,
+						 .start = h.sh_addr + moved,
+						 .end = h.sh_addr + moved + h.sh_size,
 						 .is_section = true};
 		text_release(&name);
 		return out->name != NULL;

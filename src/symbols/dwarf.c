@@ -136,10 +136,21 @@ const char *symbols_inherited_string(struct symbols_file *f, const Dwarf_Die *di
 	return NULL;
 }
 
+static bool is_ada(const Dwarf_Die *die)
+{
+	Dwarf_Die at = *die, unit;
+	int language;
+
+	if (dwarf_diecu(&at, &unit, NULL, NULL) == NULL)
+		return false;
+	language = dwarf_srclang(&unit);
+	return language == DW_LANG_Ada83 || language == DW_LANG_Ada95;
+}
+
 const char *symbols_function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
-	const char *name = NULL, *source, *last;
+	const char *name = NULL, *source, *last, *ada = NULL;
 	size_t i;
 
 	for (i = 0; name == NULL && i < sizeof(names) / sizeof(names[0]); i++)
@@ -151,7 +162,9 @@ const char *symbols_function_name(struct symbols_file *f, struct arena *a, const
 	if (source != NULL && strncmp(source, name, strlen(source)) == 0 &&
 	    strcmp(name + strlen(source), "_") == 0)
 		name = source;
-	return name != NULL ? symbols_demangle(a, name) : NULL;
+	if (name != NULL && is_ada(die))
+		ada = symbols_demangle_ada(a, name);
+	return ada != NULL || name == NULL ? ada : symbols_demangle(a, name);
 }
 
 const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The members of types, from DWARF. C++ base classes and structs without a name give their members
- * to the type around them, as in the source. Unions, and variants of Rust, are one member: which of
- * their members an access means, nobody can tell.
+ * The members of types, from DWARF. C++ base classes, and structs and unions without a name, give
+ * their members to the type around them, as in the source; so do variants of Rust. What libraries
+ * wrap around a value is left out: see wrappers.c.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "symbols/variable_index.h"
+#include "symbols/wrappers.h"
 
 #define MOST_MEMBERS 1000 /* of a layout; the rest is left out */
 #define MOST_DEPTH   8
@@ -65,37 +66,32 @@ static bool element_of(Dwarf_Die *type, Dwarf_Die *element)
 	return false;
 }
 
-/*
- * Containers of the GNU C++ library keep their values in a buffer of bytes, whose type has the
- * value's type as its argument. Go from the buffer to the value. Returns false for other types.
- */
-static bool enter_buffer(Dwarf_Die *element, Dwarf_Die *bare)
-{
-	const char *name = dwarf_diename(bare);
-	Dwarf_Die child, value, value_bare;
-
-	if (name == NULL ||
-	    (strncmp(name, "__aligned_membuf<", 17) != 0 &&
-	     strncmp(name, "__aligned_buffer<", 17) != 0) ||
-	    dwarf_child(bare, &child) != 0)
-		return false;
-	do {
-		if (dwarf_tag(&child) != DW_TAG_template_type_parameter)
-			continue;
-		if (symbols_type_of(&child, &value) == NULL || !peel(&value, &value_bare))
-			return false;
-		*element = value;
-		*bare = value_bare;
-		return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
-
 static uint64_t size_of(Dwarf_Die *type)
 {
 	Dwarf_Word bytes;
 
 	return dwarf_aggregate_size(type, &bytes) == 0 ? bytes : 0;
+}
+
+static enum symbols_form form_of(Dwarf_Die *bare)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word encoding;
+
+	switch (dwarf_tag(bare)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_enumeration_type:
+		return SYMBOLS_FORM_INTEGER;
+	case DW_TAG_base_type:
+		if (dwarf_formudata(dwarf_attr(bare, DW_AT_encoding, &attribute), &encoding) != 0)
+			return SYMBOLS_FORM_UNKNOWN;
+		return encoding == DW_ATE_float		  ? SYMBOLS_FORM_FLOAT
+		       : encoding == DW_ATE_complex_float ? SYMBOLS_FORM_UNKNOWN
+							  : SYMBOLS_FORM_INTEGER;
+	default:
+		return SYMBOLS_FORM_UNKNOWN;
+	}
 }
 
 /* Read a number, if the attribute is there and constant. */
@@ -129,16 +125,17 @@ static bool place_of(Dwarf_Die *die, uint64_t *offset)
 	return true;
 }
 
-/* The bytes that a bit-field has a bit in. */
-static void place_bits(Dwarf_Die *die, uint64_t *offset, uint64_t *bytes)
+/* The bytes that a bit-field has a bit in. False: it is none. */
+static bool place_bits(Dwarf_Die *die, uint64_t *offset, uint64_t *bytes)
 {
 	uint64_t first, bits;
 
 	if (!number_of(die, DW_AT_bit_size, &bits) || bits == 0 ||
 	    !number_of(die, DW_AT_data_bit_offset, &first))
-		return;
+		return false;
 	*offset += first / 8;
 	*bytes = (first + bits - 1) / 8 - first / 8 + 1;
+	return true;
 }
 
 static struct symbols_member *add(struct build *b)
@@ -162,30 +159,51 @@ static bool is_struct(Dwarf_Die *type)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
+static bool has_members(Dwarf_Die *type)
+{
+	return is_struct(type) || dwarf_tag(type) == DW_TAG_union_type;
+}
+
 /* What is known of a member's type. */
 struct shape {
 	Dwarf_Die type, element, bare; /* as declared; of the elements; that without typedefs */
 	uint64_t bytes, elements;      /* of all; 0: no array */
-	bool is_struct;		       /* its elements are */
+	enum symbols_form form;
+	bool has_members; /* its elements have */
 };
 
-static void read_shape(Dwarf_Die *die, struct shape *s)
+/* Of an array elsewhere; its own size is not told. */
+#define DESCRIPTOR UINT64_MAX
+
+static void read_shape(struct build *b, Dwarf_Die *die, struct shape *s)
 {
-	Dwarf_Die bare;
+	Dwarf_Die bare, inner;
 	uint64_t each;
 
 	*s = (struct shape){.bytes = 0};
 	if (symbols_type_of(die, &s->type) == NULL)
 		return;
 	s->bytes = size_of(&s->type);
-	if (!element_of(&s->type, &s->element) || !peel(&s->element, &s->bare))
+	inner = s->type;
+	if (wrappers_enter_buffer(&inner))
+		s->type = inner;
+	wrappers_enter(b->v, &inner);
+	if (!peel(&inner, &bare))
+		return;
+	if (dwarf_tag(&bare) == DW_TAG_array_type && dwarf_hasattr(&bare, DW_AT_data_location))
+		s->elements = DESCRIPTOR;
+	if (!element_of(&inner, &s->element))
+		return;
+	/* An element may wrap another array. */
+	if (wrappers_enter(b->v, &s->element) && !element_of(&s->element, &s->element))
+		return;
+	if (!peel(&s->element, &s->bare))
 		return;
 	each = size_of(&s->element);
-	if (peel(&s->type, &bare) && dwarf_tag(&bare) == DW_TAG_array_type && each > 0)
-		s->elements = s->bytes / each;
-	else if (enter_buffer(&s->element, &s->bare))
-		s->type = s->element;
-	s->is_struct = is_struct(&s->bare);
+	if (dwarf_tag(&bare) == DW_TAG_array_type && each > 0)
+		s->elements = s->bytes > 0 ? s->bytes / each : each;
+	s->form = form_of(&s->bare);
+	s->has_members = has_members(&s->bare);
 }
 
 /* Add a member at the offset, and those inside of it. */
@@ -196,12 +214,13 @@ static void add_member(struct build *b, Dwarf_Die *die, uint64_t offset, uint32_
 	struct symbols_member *m;
 	struct shape s;
 
-	read_shape(die, &s);
-	if (name == NULL && s.is_struct) {
+	read_shape(b, die, &s);
+	if (name == NULL && s.has_members) {
 		add_members(b, &s.bare, offset, depth, nesting + 1);
 		return;
 	}
-	place_bits(die, &offset, &s.bytes);
+	if (place_bits(die, &offset, &s.bytes))
+		s.form = SYMBOLS_FORM_UNKNOWN;
 	m = add(b);
 	if (m == NULL)
 		return;
@@ -210,26 +229,57 @@ static void add_member(struct build *b, Dwarf_Die *die, uint64_t offset, uint32_
 		.offset = offset,
 		.bytes = s.bytes,
 		.elements = s.elements,
-		.name = arena_strdup(&b->v->arena, name != NULL ? name : "(union)"),
+		.form = s.form,
+		.name = arena_strdup(&b->v->arena, name != NULL ? name : "(tag)"),
 		.type = keep_type(b, &s.type),
 	};
 	b->failed |= m->name == NULL;
-	if (s.bytes > 0 && s.is_struct)
+	if (s.has_members)
 		add_members(b, &s.bare, 0, depth + 1, nesting + 1);
 }
 
-static void add_variants(struct build *b, uint32_t depth, uint64_t base, uint64_t bytes)
+/* A variant of Rust is a struct in the place of the whole; a tag says which one it is. */
+static void add_variants(struct build *b, Dwarf_Die *part, uint64_t base, uint32_t depth,
+			 int nesting)
 {
-	struct symbols_member *m = add(b);
+	Dwarf_Die child, variant;
+	uint64_t offset;
 
-	if (m != NULL)
-		*m = (struct symbols_member){depth, base, bytes, 0, "(variants)", "enum"};
+	if (dwarf_child(part, &child) != 0)
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_member && place_of(&child, &offset))
+			add_member(b, &child, base + offset, depth, nesting);
+		if (dwarf_tag(&child) != DW_TAG_variant || dwarf_child(&child, &variant) != 0)
+			continue;
+		if (dwarf_tag(&variant) == DW_TAG_member && place_of(&variant, &offset))
+			add_member(b, &variant, base + offset, depth, nesting);
+	} while (!b->failed && dwarf_siblingof(&child, &child) == 0);
+}
+
+/* What no size is told of ends where the next member begins. */
+static void close_descriptors(struct build *b, size_t first, uint32_t depth, uint64_t end)
+{
+	uint64_t next = end;
+
+	for (size_t i = b->members.count; i-- > first;) {
+		struct symbols_member *m = &b->members.items[i];
+
+		if (m->depth != depth)
+			continue;
+		if (m->elements == DESCRIPTOR) {
+			m->elements = 0;
+			m->bytes = next > m->offset ? next - m->offset : 0;
+		}
+		next = m->offset;
+	}
 }
 
 /* Add the members of a struct or class, which lies at `base` of what has the members. */
 static void add_members(struct build *b, Dwarf_Die *type, uint64_t base, uint32_t depth,
 			int nesting)
 {
+	const size_t first = b->members.count;
 	Dwarf_Die child, memory, bare;
 	uint64_t offset;
 
@@ -239,7 +289,7 @@ static void add_members(struct build *b, Dwarf_Die *type, uint64_t base, uint32_
 		const int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_variant_part)
-			add_variants(b, depth, base, size_of(type));
+			add_variants(b, &child, base, depth, nesting + 1);
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_hasattr(&child, DW_AT_declaration) || !place_of(&child, &offset))
 			continue;
@@ -249,6 +299,7 @@ static void add_members(struct build *b, Dwarf_Die *type, uint64_t base, uint32_
 			 peel(symbols_type_of(&child, &memory), &bare))
 			add_members(b, &bare, base + offset, depth, nesting + 1);
 	} while (!b->failed && dwarf_siblingof(&child, &child) == 0);
+	close_descriptors(b, first, depth, base + size_of(type));
 }
 
 /* The member of a struct or class at the offset, which becomes one in the member. */
@@ -299,14 +350,15 @@ static const struct symbols_layout *make(struct symbols_variables *v, Dwarf_Die 
 	struct build b = {.v = v};
 	struct symbols_layout *l = arena_alloc(&v->arena, sizeof(*l));
 	struct symbols_member *kept = NULL;
-	Dwarf_Die bare, unit;
+	Dwarf_Die bare, unit, inner = *element;
 
 	if (l == NULL)
 		return NULL;
 	if (dwarf_diecu(element, &unit, NULL, NULL) != NULL)
 		b.language = symbols_language_of(&unit);
 	*l = (struct symbols_layout){.type = keep_type(&b, element), .bytes = bytes};
-	if (peel(element, &bare) && is_struct(&bare))
+	wrappers_enter(v, &inner);
+	if (peel(&inner, &bare) && has_members(&bare))
 		add_members(&b, &bare, 0, 0, 0);
 	if (b.members.count > 0)
 		kept = arena_alloc(&v->arena, b.members.count * sizeof(*kept));

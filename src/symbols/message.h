@@ -10,10 +10,24 @@
 
 #include "base/text.h"
 
-enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_RESULT, MESSAGE_PREPARE };
+enum message_kind {
+	MESSAGE_RESOLVE,
+	MESSAGE_VARIABLE,
+	MESSAGE_RESULT,
+	MESSAGE_OPERAND,
+	MESSAGE_PREPARE
+};
 
-/* Data that could not be read; part of answers to MESSAGE_RESOLVE. */
-enum message_loss { MESSAGE_BAD_TABLE = 1, MESSAGE_MISSING = 2, MESSAGE_NO_SPLIT = 4 };
+/*
+ * Data that could not be read, from MESSAGE_UNREAD on enum symbols_unread; part of answers to
+ * MESSAGE_RESOLVE.
+ */
+enum message_loss {
+	MESSAGE_BAD_TABLE = 1,
+	MESSAGE_MISSING = 2,
+	MESSAGE_NO_SPLIT = 4,
+	MESSAGE_UNREAD = 8
+};
 
 /* Descriptors sent with a question: the file, and its debug file in another mount namespace. */
 enum message_along { MESSAGE_FILE, MESSAGE_DEBUG_FILE, MESSAGE_ALONG };

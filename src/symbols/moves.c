@@ -74,20 +74,40 @@ static const struct {
 	{0xc7, SETS_RM, 4},	 {0xc6, SETS_NOTHING, 1}, {0x88, SETS_NOTHING, 0},
 	{0x31, SETS_RM, 0},	 {0x33, SETS_REG, 0},	  {0x29, SETS_RM, 0},
 	{0x2b, SETS_REG, 0},	 {0x01, SETS_RM, 0},	  {0x03, SETS_REG, 0},
-	{0x63, SETS_REG, 0},
+	{0x63, SETS_REG, 0},	 {0x6b, SETS_REG, 1},	  {0x69, SETS_REG, 4},
+	{0xc1, SETS_RM, 1},	 {0xd1, SETS_RM, 0},
 };
 
-static void set_operand(struct reading *r, enum use use, struct move *out)
+/* Of these opcodes: all but comparisons, loads, and those that change a register. */
+static bool writes_memory(unsigned opcode)
+{
+	static const unsigned char known[] = {0x89, 0x81, 0x83, 0xc7, 0xc6, 0x88,
+					      0x31, 0x29, 0x01, 0xc1, 0xd1};
+
+	return memchr(known, (int)opcode, sizeof(known)) != NULL;
+}
+
+/* In a group of operations with a constant. */
+static bool is_comparison(const struct reading *r, unsigned opcode)
+{
+	return (opcode == 0x81 || opcode == 0x83) && (r->reg & 7) == 7;
+}
+
+static void set_operand(struct reading *r, enum use use, bool is_written, struct move *out)
 {
 	const bool is_whole = (r->rex & REX_W) != 0;
 
 	out->base = r->base;
 	out->displacement = r->displacement;
+	out->writes = is_written && !r->is_register;
 	if (use == STORES && is_whole && (r->is_register || r->is_plain)) {
 		out->kind = r->is_register ? MOVE_COPY : MOVE_STORE;
 		out->from = r->reg;
 		out->to = r->rm;
 		out->has_to = r->is_register;
+	} else if (use == STORES && is_whole) {
+		out->has_index = true;
+		out->from = r->reg;
 	} else if (use == LOADS && is_whole && (r->is_register || r->is_plain)) {
 		out->kind = r->is_register ? MOVE_COPY : MOVE_LOAD;
 		out->from = r->rm;
@@ -107,7 +127,8 @@ static bool read_operand(struct reading *r, unsigned opcode, struct move *out)
 			continue;
 		take_operand(r, opcodes[i].immediate);
 		r->at += opcodes[i].immediate;
-		set_operand(r, (enum use)opcodes[i].use, out);
+		set_operand(r, (enum use)opcodes[i].use,
+			    writes_memory(opcode) && !is_comparison(r, opcode), out);
 		return true;
 	}
 	return false;
@@ -133,8 +154,19 @@ static bool read_two_bytes(struct reading *r, struct move *out)
 		out->target = r->address + r->at + (uint64_t)distance;
 		return true;
 	}
+	/* cmov; imul; movzx and movsx */
+	if (opcode >> 4 == 4 || opcode == 0xaf || (opcode & ~9u) == 0xb6) {
+		take_operand(r, 0);
+		out->to = r->reg;
+		out->has_to = true;
+		return true;
+	}
 	if (opcode == 0x1f || is_of_vectors(opcode)) {
 		take_operand(r, 0);
+		out->base = r->base;
+		out->displacement = r->displacement;
+		out->writes =
+			!r->is_register && memchr("\x11\x13\x29\x7f\xd6", (int)opcode, 5) != NULL;
 		return true;
 	}
 	return false;
@@ -175,6 +207,20 @@ static bool read_opcode(struct reading *r, struct move *out)
 		return read_two_bytes(r, out);
 	if (byte == 0x90)
 		return true;
+	if (byte == 0x98) { /* cdqe */
+		out->to = MOVES_RAX;
+		out->has_to = true;
+		return true;
+	}
+	if (byte == 0xc3) {
+		out->kind = MOVE_RETURN;
+		return true;
+	}
+	if (byte >> 3 == 0x58 >> 3 || byte == 0xc9) { /* pop; leave */
+		out->to = byte == 0xc9 ? MOVES_RBP : (byte & 7) | (r->rex & REX_B ? 8 : 0);
+		out->has_to = true;
+		return true;
+	}
 	if (byte >> 3 == 0xb8 >> 3) { /* mov register, immediate */
 		out->to = (byte & 7) | (r->rex & REX_B ? 8 : 0);
 		out->has_to = true;

@@ -22,6 +22,7 @@ enum move_kind {
 	MOVE_CALL,     /* of the code at `target` */
 	MOVE_JUMP,     /* to `target` */
 	MOVE_JUMP_SET, /* to `target`, if the tested value is not 0 */
+	MOVE_RETURN,
 };
 
 struct move {
@@ -29,6 +30,8 @@ struct move {
 	unsigned length; /* bytes */
 	unsigned from, to, base;
 	bool has_to;
+	bool has_index; /* stores register `from` to a place that is not told */
+	bool writes;	/* memory at `base` and a distance */
 	int64_t displacement;
 	uint64_t target;
 };

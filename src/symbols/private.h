@@ -53,6 +53,14 @@ enum symbols_source {
 	SYMBOLS_BY_ALL = 7,
 };
 
+/* Why debug information cannot be read. */
+enum symbols_unread {
+	SYMBOLS_UNREAD_ZSTD = 1,    /* compressed in a way that the libraries do not know */
+	SYMBOLS_UNREAD_VERSION = 2, /* of DWARF */
+	SYMBOLS_UNREAD_SHARED = 4,  /* a part that several files share (dwz) is missing */
+	SYMBOLS_UNREAD_ALL = 7,
+};
+
 struct symbols_file {
 	char *path;
 	struct symbols_runtime *runtime; /* code made at run time; NULL: a file */
@@ -69,9 +77,12 @@ struct symbols_file {
 	uint32_t told;	  /* generation of the reader that knows the file */
 	/* the mapped file has been deleted or replaced */
 	bool is_missing;
+	uint32_t unread;  /* enum symbols_unread, a bit for each reason */
 	bool lacks_split; /* some .dwo file, with the content of a unit, was not found */
 	bool was_asked;	  /* names were asked for */
-	bool has_lost;	  /* it crashed a reader */
+	bool has_lost;	  /* it crashed a reader, or */
+	bool was_killed;  /* a reader was killed while it read the file; */
+	bool lost_it_so;  /* twice, which is why some of it is not read any more */
 
 	/* Set at the first question. */
 	bool asked;
@@ -308,6 +319,9 @@ int symbols_open_regular(const char *path, struct stat *st);
 /* The same for the mapped file, identified by device, inode and time of change. */
 int symbols_open_mapped(const struct symbols_mapping *m, const struct stat *wanted);
 
+/* unread.c: the reasons why debug information of the open file cannot be read; 0: none. */
+uint32_t symbols_check_debug(struct symbols_file *f);
+
 /* symbols.c: open the module; f->module is NULL if that fails. */
 void symbols_open(struct symbols_file *f);
 
@@ -316,6 +330,12 @@ const struct symbols_answer *symbols_find_answer(struct symbols *s, struct symbo
 						 uint64_t address);
 bool symbols_find_variable(struct symbols_file *f, uint64_t address, struct arena *a,
 			   struct symbols_variable *out);
+/* instruction.c; false: nothing is known. */
+bool symbols_find_operand(struct symbols_file *f, uint64_t address, struct symbols_operand *out);
+/* Read code of the file. Returns the number of bytes; 0: it has none there. */
+#define SYMBOLS_CODE_BYTES 15 /* the longest instruction */
+size_t symbols_read_code(const struct symbols_file *f, uint64_t address, unsigned char *bytes,
+			 size_t count);
 /* results.c; false: nothing is known. */
 bool symbols_find_result(struct symbols_file *f, uint64_t address, struct symbols_result *out);
 uint64_t symbols_prepare_file(struct symbols_file *f, bool has_data, uint64_t most,
@@ -340,7 +360,11 @@ int symbols_learn(struct symbols *s, const struct message_question *q, const cha
 /* reader.c: answer questions from the socket, in a separate process. Does not return. */
 void symbols_reader_run(struct symbols *s, int fd) __attribute__((noreturn));
 
-/* symbols.c: the demangled name, in the arena; NULL when memory ran out. */
+/* demangle.c: the demangled name, in the arena; NULL when memory ran out. */
 const char *symbols_demangle(struct arena *a, const char *name);
+/* The same of a variable, without what its language puts around its name. */
+const char *symbols_demangle_variable(struct arena *a, const char *name);
+/* The same for a name that is of Ada; NULL if it does not look so. */
+const char *symbols_demangle_ada(struct arena *a, const char *name);
 
 #endif

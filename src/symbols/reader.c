@@ -62,7 +62,8 @@ static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, str
 	}
 	message_add(out, (f->has_bad_table ? MESSAGE_BAD_TABLE : 0) |
 				 (f->is_missing ? MESSAGE_MISSING : 0) |
-				 (f->lacks_split ? MESSAGE_NO_SPLIT : 0));
+				 (f->lacks_split ? MESSAGE_NO_SPLIT : 0) |
+				 f->unread * MESSAGE_UNREAD);
 	text_add_bytes(out, text_get(&answers), answers.count);
 	out->failed |= answers.failed;
 	text_release(&answers);
@@ -84,6 +85,7 @@ static void add_layout(struct text *out, const struct symbols_layout *l)
 		message_add(out, m->offset);
 		message_add(out, m->bytes);
 		message_add(out, m->elements);
+		message_add(out, m->form);
 		message_add_string(out, m->name);
 		message_add_string(out, m->type);
 	}
@@ -129,7 +131,22 @@ static int find_results(struct reader *r, struct symbols_file *f, uint32_t count
 		symbols_find_result(f, r->addresses[i], &x);
 		message_add(out, x.is_for_others);
 		message_add(out, x.is_guess);
+		message_add(out, x.is_element);
+		message_add(out, x.handed);
 		add_layout(out, x.layout);
+	}
+	return 0;
+}
+
+/* For each address: the size and the form. */
+static int find_operands(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct symbols_operand x;
+
+		symbols_find_operand(f, r->addresses[i], &x);
+		message_add(out, x.bytes);
+		message_add(out, x.form);
 	}
 	return 0;
 }
@@ -146,6 +163,8 @@ static int answer(struct reader *r, const struct message_question *q, struct tex
 		return find_variables(r, f, q->count, out);
 	case MESSAGE_RESULT:
 		return find_results(r, f, q->count, out);
+	case MESSAGE_OPERAND:
+		return find_operands(r, f, q->count, out);
 	case MESSAGE_PREPARE:
 		message_add(out, symbols_prepare_file(f, q->has_data, q->most,
 						      symbols_arena(r->symbols)));
@@ -260,6 +279,7 @@ void symbols_reader_run(struct symbols *s, int fd)
 	if (pthread_attr_setstacksize(&attributes, STACK_BYTES) != 0 ||
 	    pthread_create(&thread, &attributes, serve, r) != 0)
 		serve(r);
-	pthread_join(thread, NULL);
+	else
+		pthread_join(thread, NULL);
 	_exit(0);
 }

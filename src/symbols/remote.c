@@ -16,11 +16,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "symbols/message.h"
 #include "symbols/private.h"
 #include "symbols/remote.h"
 
 #define POLL_MS	    1000
+#define ENDING_MS   1000
 #define PATIENCE_NS ((uint64_t)120000000000) /* CPU time for one question */
 
 static uint64_t cpu_ns(const struct symbols_remote *r)
@@ -89,17 +91,28 @@ int symbols_remote_start(struct symbols *s)
 	return -1;
 }
 
-/* Wait until there is something to read. */
+unsigned symbols_remote_stuck_s = 60;
+
+/*
+ * Wait until there is something to read. A reader that does not run for long is not busy: it waits
+ * for a lock that somebody held when it was forked, or was stopped.
+ */
 static int wait_for_answer(struct symbols_remote *r)
 {
 	const uint64_t begin_ns = cpu_ns(r);
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+	uint64_t before_ns = begin_ns, now_ns;
+	unsigned idle_s = 0;
 	int n;
 
 	while ((n = poll(&p, 1, POLL_MS)) <= 0) {
 		if (n < 0 && errno != EINTR)
 			return -1;
-		if (cpu_ns(r) - begin_ns > PATIENCE_NS)
+		now_ns = cpu_ns(r);
+		idle_s = now_ns != before_ns ? 0 : n == 0 ? idle_s + 1 : idle_s;
+		before_ns = now_ns;
+		r->is_stuck = idle_s >= symbols_remote_stuck_s;
+		if (r->is_stuck || now_ns - begin_ns > PATIENCE_NS)
 			return -1;
 	}
 	return 0;
@@ -111,6 +124,7 @@ static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_
 	int along[MESSAGE_ALONG] = {-1, -1};
 	uint64_t bytes;
 
+	r->is_stuck = false;
 	q->sources = f->sources;
 	q->tells_file = q->file >= r->known && f->told != r->generation;
 	q->path_bytes = q->tells_file ? (uint32_t)strlen(f->path) : 0;
@@ -136,6 +150,46 @@ static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_
 }
 
 /*
+ * Tell whether somebody else has killed the reader, as the kernel does without memory. A process
+ * closes its files before it can be waited for.
+ */
+static bool was_killed(struct symbols_remote *r)
+{
+	static const int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+	siginfo_t info = {0};
+
+	for (int i = 0; i < ENDING_MS && info.si_pid == 0; i++) {
+		if (poll(&p, 1, 0) < 0 || !(p.revents & POLLHUP) ||
+		    waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+			return false;
+		if (info.si_pid == 0)
+			usleep(1000);
+	}
+	if (info.si_code != CLD_KILLED)
+		return false;
+	for (size_t i = 0; i < sizeof(of_faults) / sizeof(of_faults[0]); i++)
+		if (info.si_status == of_faults[i])
+			return false;
+	return true;
+}
+
+bool symbols_remote_loss(const struct symbols_file *f, struct text *line)
+{
+	if (!f->has_lost)
+		return false;
+	text_addf(line,
+		  f->lost_it_so ? "%s: the process that read its %s was killed twice, so %s"
+				: "%s: libdw failed on its %s, so %s",
+		  f->path, f->sources != 0 ? "debug information" : "contents",
+		  f->sources == 0 ? "its code and data have no names"
+		  : f->sources & SYMBOLS_BY_LINES
+			  ? "its data have the names of its symbols, without types"
+			  : "its code has the names of its symbols, without lines");
+	return true;
+}
+
+/*
  * The reader died on this file: drop its debug information for such questions; the second time, the
  * whole file.
  */
@@ -154,6 +208,7 @@ int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message
 		       const uint64_t *addresses, struct symbols_reply *reply)
 {
 	struct symbols_remote *r = symbols_remote_of(s);
+	bool is_victim;
 
 	while (f->sources != 0) {
 		*reply = (struct symbols_reply){0};
@@ -162,7 +217,13 @@ int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message
 		if (ask(r, f, q, addresses, reply) == 0)
 			return 0;
 		free(reply->bytes);
+		is_victim = r->is_stuck || was_killed(r);
 		symbols_remote_end(r);
+		if (is_victim && !f->was_killed) { /* not the file's fault: once more */
+			f->was_killed = true;
+			continue;
+		}
+		f->lost_it_so = is_victim;
 		give_up_source(f, (enum message_kind)q->kind);
 	}
 	return -1;

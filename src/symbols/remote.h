@@ -11,6 +11,7 @@
 
 struct symbols;
 struct symbols_file;
+struct text;
 
 /* All zero: no process yet. */
 struct symbols_remote {
@@ -19,8 +20,12 @@ struct symbols_remote {
 	uint32_t generation; /* counts readers */
 	size_t known;	     /* the reader knew files before this one when it was forked */
 	bool has_failed;     /* no reader can be started */
+	bool is_stuck;	     /* it neither answered nor ran while it was asked */
 	uint64_t reaped_ns;  /* CPU time of ended readers */
 };
+
+/* The seconds without a run of the reader after which it is taken for stuck. Tests take fewer. */
+extern unsigned symbols_remote_stuck_s;
 
 struct symbols_reply {
 	unsigned char *bytes; /* owned by the caller */
@@ -39,6 +44,8 @@ int symbols_remote_start(struct symbols *s);
 int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message_question *q,
 		       const uint64_t *addresses, struct symbols_reply *reply);
 void symbols_remote_end(struct symbols_remote *r);
+/* Describe a file on which readers ended; false: none did. */
+bool symbols_remote_loss(const struct symbols_file *f, struct text *line);
 /* Call this in a forked child: the reader belongs to the parent. */
 void symbols_remote_forked(struct symbols_remote *r);
 /* CPU time of all readers so far. */

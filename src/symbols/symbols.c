@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <libiberty/demangle.h>
-
 #include "base/array.h"
 #include "base/text.h"
 #include "symbols/jitdump.h"
@@ -266,20 +264,6 @@ uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended)
 	return symbols_remote_cpu_ns(&s->remote);
 }
 
-/* Describe a file that crashed a reader. */
-static bool reader_loss(const struct symbols_file *f, struct text *line)
-{
-	if (!f->has_lost)
-		return false;
-	text_addf(line, "%s: libdw failed on its %s, so %s", f->path,
-		  f->sources != 0 ? "debug information" : "contents",
-		  f->sources == 0 ? "its code and data have no names"
-		  : f->sources & SYMBOLS_BY_LINES
-			  ? "its data have the names of its symbols, without types"
-			  : "its code has the names of its symbols, without lines");
-	return true;
-}
-
 /* Describe a file that was missing when its names were wanted. */
 static bool file_loss(const struct symbols_file *f, struct text *line)
 {
@@ -313,13 +297,34 @@ static bool table_loss(const struct symbols_file *f, struct text *line)
 	return f->has_bad_table;
 }
 
+static bool debug_loss(const struct symbols_file *f, struct text *line)
+{
+	static const char *const reasons[] = {
+		"is compressed by zstd, which the installed libelf cannot read",
+		"has a version of DWARF that the installed libdw does not know",
+		"is partly in a file that several share (dwz), which is missing",
+	};
+	size_t i = 0;
+
+	if (f->unread == 0 || !f->was_asked)
+		return false;
+	while (!(f->unread >> i & 1))
+		i++;
+	text_addf(line,
+		  "%s: its debug information %s: some code and data have only the names of "
+		  "symbols, without lines or types",
+		  f->path, reasons[i]);
+	return true;
+}
+
 bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
 {
 	while (*next < s->count) {
 		const struct symbols_file *f = s->items[(*next)++];
 
-		if (symbols_runtime_loss(f, line) || file_loss(f, line) || reader_loss(f, line) ||
-		    split_loss(f, line) || table_loss(f, line))
+		if (symbols_runtime_loss(f, line) || file_loss(f, line) ||
+		    symbols_remote_loss(f, line) || split_loss(f, line) || debug_loss(f, line) ||
+		    table_loss(f, line))
 			return true;
 	}
 	return false;
@@ -389,38 +394,6 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 	return file_offset;
 }
 
-/*
- * A procedure of a Fortran module, as gfortran names it: "__plate_MOD_spread" is plate::spread.
- * Names are in lower case, so _MOD_ is never part of one. Returns NULL if it is no such name.
- */
-static const char *demangle_fortran(struct arena *a, const char *name)
-{
-	static const char mark[] = "_MOD_";
-	const char *end = strstr(name, mark);
-	size_t bytes = strlen(name) + 1;
-	char *plain;
-
-	if (end == NULL || end < name + 3 || strncmp(name, "__", 2) != 0 ||
-	    (plain = arena_alloc(a, bytes)) == NULL)
-		return NULL;
-	snprintf(plain, bytes, "%.*s::%s", (int)(end - name) - 2, name + 2, end + strlen(mark));
-	return plain;
-}
-
-const char *symbols_demangle(struct arena *a, const char *name)
-{
-	const char *fortran = demangle_fortran(a, name);
-	const char *kept;
-	char *plain;
-
-	if (fortran != NULL)
-		return fortran;
-	plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	kept = arena_strdup(a, plain != NULL ? plain : name);
-	free(plain);
-	return kept;
-}
-
 /* Open the file again, if it is still the mapped one with the same content. */
 static int file_descriptor(struct symbols_file *f)
 {
@@ -475,6 +448,8 @@ void symbols_open(struct symbols_file *f)
 		f->module = NULL;
 	else if (f->sources & (SYMBOLS_BY_LINES | SYMBOLS_BY_TYPES))
 		f->packed = symbols_packed_open(f);
+	if (f->elf != NULL && f->sources & SYMBOLS_BY_LINES)
+		f->unread = symbols_check_debug(f);
 }
 
 /* Copy the frames. Returns NULL when memory ran out, which a frame without a name also means. */

@@ -107,13 +107,17 @@ void symbols_resolve_many(struct symbols *s, int file, const uint64_t *addresses
 /*
  * A member of a type. Members of a member follow it, and are one level deeper; those of an array
  * are those of an element. Members of base classes, and of structs without a name, are the type's
- * own; those of a union are not told.
+ * own; those of a union have one
+ * offset, those of a union without a name, and variants of Rust, are the type's own.
  */
+enum symbols_form { SYMBOLS_FORM_UNKNOWN, SYMBOLS_FORM_INTEGER, SYMBOLS_FORM_FLOAT };
+
 struct symbols_member {
-	uint32_t depth;	   /* from 0 */
-	uint64_t offset;   /* from the beginning of what it belongs to; bytes */
-	uint64_t bytes;	   /* of the whole array; 0: an array of unknown length */
-	uint64_t elements; /* of an array; else 0 */
+	uint32_t depth;		/* from 0 */
+	uint64_t offset;	/* from the beginning of what it belongs to; bytes */
+	uint64_t bytes;		/* of the whole array; 0: an array of unknown length */
+	uint64_t elements;	/* of an array; of unknown length: bytes of an element; else 0 */
+	enum symbols_form form; /* of a value, or of an array's */
 	const char *name, *type;
 };
 
@@ -152,11 +156,21 @@ bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symb
 void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, size_t count,
 		       struct symbols_variable *out);
 
+#define SYMBOLS_HANDED_BY_ALL  UINT32_MAX
+#define SYMBOLS_HANDED_UNTYPED (UINT32_MAX - 1)
+
 /* What a call returns that allocates memory. */
 struct symbols_result {
 	const struct symbols_layout *layout; /* of what the memory holds; NULL: unknown */
+	bool is_element;		     /* blocks hold whole ones only, or a table of them */
 	bool is_guess;	    /* of an object made at once: holds if a block has its size */
 	bool is_for_others; /* the function returns memory of any type: ask about its own call */
+	/*
+	 * The innermost functions around the call, inlined ones, too, so many hand the result on
+	 * at once, as memory of any type. SYMBOLS_HANDED_BY_ALL: it is returned to the next call on
+	 * the path; SYMBOLS_HANDED_UNTYPED: the same, but the type is not known.
+	 */
+	uint32_t handed;
 };
 
 /*
@@ -165,6 +179,16 @@ struct symbols_result {
  */
 void symbols_results(struct symbols *s, int file, const uint64_t *addresses, size_t count,
 		     struct symbols_result *out);
+
+/* What an instruction reads or writes; an element of a vector. 0 bytes: unknown. */
+struct symbols_operand {
+	uint64_t bytes;
+	enum symbols_form form;
+};
+
+/* The operands in memory of the instructions at the addresses. */
+void symbols_operands(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		      struct symbols_operand *out);
 
 /*
  * Decompress the file's debug file before the first question, if it has at most `most` bytes: for

@@ -7,6 +7,7 @@
  * candidates. Most candidates are variables; others are, for example, arguments of calls.
  */
 #include "symbols/variable_index.h"
+#include "symbols/expressions.h"
 
 #include <dwarf.h>
 #include <emmintrin.h>
@@ -24,58 +25,15 @@
 #define MAX_SCOPES \
 	((size_t)1 << 21) /* of types; further types have names without scopes, to bound memory */
 
-/* Sizes of an expression: DW_OP_addr with the address, and with DW_OP_plus_uconst. */
-enum { ADDRESS_BYTES = 8, SHORTEST = 1 + ADDRESS_BYTES, LONGEST = SHORTEST + 1 + 9 };
-/*
- * For a thread-local variable: DW_OP_const8u, the offset in each thread's copy, and an operation
- * that marks it as such.
- */
-enum { LOCAL_BYTES = 1 + ADDRESS_BYTES + 1 };
-
 /* ---- Expressions ---- */
 
-/* Read DW_OP_plus_uconst, if present, up to the end of the expression. */
-static bool read_offset(const unsigned char *at, const unsigned char *end, uint64_t *offset)
-{
-	unsigned shift = 0;
-
-	*offset = 0;
-	if (at == end)
-		return true;
-	if (*at++ != DW_OP_plus_uconst)
-		return false;
-	for (; at < end && shift < 63; shift += 7) {
-		*offset |= (uint64_t)(*at & 0x7f) << shift;
-		if ((*at++ & 0x80) == 0)
-			return at == end;
-	}
-	return false;
-}
-
-/* Read an expression of at least SHORTEST bytes, if it is just an address. */
-static bool read_address(const unsigned char *at, size_t bytes, uint64_t *address)
-{
-	uint64_t offset;
-
-	memcpy(address, at + 1, ADDRESS_BYTES);
-	if (!read_offset(at + SHORTEST, at + bytes, &offset))
-		return false;
-	*address += offset;
-	return true;
-}
-
-/* The same for a thread-local variable. */
+/* Of a thread-local variable, as an address to which the bias is added, as to all. */
 static bool read_local(const struct symbols_variables *v, const unsigned char *at, size_t bytes,
 		       uint64_t *address)
 {
-	if (bytes != LOCAL_BYTES || at[0] != DW_OP_const8u ||
-	    (at[LOCAL_BYTES - 1] != DW_OP_form_tls_address &&
-	     at[LOCAL_BYTES - 1] != DW_OP_GNU_push_tls_address))
+	if (!symbols_read_local(at, bytes, address))
 		return false;
-	memcpy(address, at + 1, ADDRESS_BYTES);
-	if (*address >= SYMBOLS_LOCALS)
-		return false;
-	*address += SYMBOLS_LOCALS - v->bias; /* the bias is added to all addresses */
+	*address -= v->bias;
 	return true;
 }
 
@@ -94,7 +52,7 @@ static bool fixed_address(const struct symbols_variables *v, Dwarf_Die *die, uin
 		return false;
 	*at = block.data;
 	if (block.data[0] == DW_OP_addr && block.length >= SHORTEST)
-		return read_address(block.data, block.length, address);
+		return symbols_read_address(block.data, block.length, address);
 	if (read_local(v, block.data, block.length, address))
 		return true;
 	if (block.data[0] != DW_OP_addrx && block.data[0] != DW_OP_GNU_addr_index)
@@ -193,6 +151,13 @@ static const char *scope_name(struct symbols_variables *v, Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_namespace ? "(anonymous namespace)" : "(unnamed)";
 }
 
+static bool is_qualified(Dwarf_Die *die, const char *name)
+{
+	const char *colons = strstr(name, "::");
+	return dwarf_tag(die) == DW_TAG_subprogram && colons != NULL &&
+	       colons < name + strcspn(name, "<(");
+}
+
 static const struct symbols_scope *make_scope(struct symbols_variables *v, struct inside *in)
 {
 	const char *name;
@@ -209,7 +174,9 @@ static const struct symbols_scope *make_scope(struct symbols_variables *v, struc
 		v->failed = true;
 		return NULL;
 	}
-	*s = (struct symbols_scope){make_scope(v, in->up), name};
+	/* A linkage name has the scopes around it. */
+	*s = (struct symbols_scope){is_qualified(in->die, name) ? NULL : make_scope(v, in->up),
+				    name};
 	in->scope = s;
 	return s;
 }
@@ -418,8 +385,12 @@ static unsigned look(const unsigned char *p)
 	__m128i ops = _mm_loadu_si128((const __m128i *)(const void *)p);
 	__m128i lengths = _mm_loadu_si128((const __m128i *)(const void *)(p - 1));
 	__m128i op = _mm_cmpeq_epi8(ops, _mm_set1_epi8(DW_OP_addr));
-	__m128i local = _mm_and_si128(_mm_cmpeq_epi8(ops, _mm_set1_epi8(DW_OP_const8u)),
-				      _mm_cmpeq_epi8(lengths, _mm_set1_epi8(LOCAL_BYTES)));
+	__m128i local_length = _mm_sub_epi8(lengths, _mm_set1_epi8(LOCAL_BYTES));
+	__m128i local = _mm_and_si128(
+		_mm_cmpeq_epi8(ops, _mm_set1_epi8(DW_OP_const8u)),
+		_mm_cmpeq_epi8(
+			_mm_min_epu8(local_length, _mm_set1_epi8(LONGEST_LOCAL - LOCAL_BYTES)),
+			local_length));
 	__m128i length = _mm_sub_epi8(lengths, _mm_set1_epi8(SHORTEST));
 	__m128i fits =
 		_mm_cmpeq_epi8(_mm_min_epu8(length, _mm_set1_epi8(LONGEST - SHORTEST)), length);
@@ -445,7 +416,7 @@ static void try_at(struct symbols_variables *v, const struct search *s, size_t a
 
 	if (length > s->bytes - at)
 		return;
-	if (s->info[at] == DW_OP_addr ? read_address(s->info + at, length, &address) &&
+	if (s->info[at] == DW_OP_addr ? symbols_read_address(s->info + at, length, &address) &&
 						address >= s->low && address < s->high
 				      : read_local(v, s->info + at, length, &address))
 		add_entry(v, (struct symbols_variable_entry){.start = address, .at = at});
@@ -581,6 +552,7 @@ void symbols_variables_release(struct symbols_file *f)
 	map_release(&v->scopes);
 	map_release(&v->elsewhere);
 	map_release(&v->layouts);
+	map_release(&v->go_types);
 	arena_release(&v->arena);
 	free(v->items);
 	free(v->units.items);

@@ -43,6 +43,9 @@ struct symbols_variables {
 		 * of types and declarations: address of the DIE in memory -> struct symbols_scope
 		 */
 		scopes;
+	struct map go_types;  /* of Go: address of the descriptor -> offset of the DIE */
+	bool has_go_types;    /* they have been read */
+	uint64_t go_base;     /* where the linker's table of descriptors begins; 0: unknown */
 	struct map layouts;   /* of types: address of the DIE in memory -> struct symbols_layout */
 	struct map elsewhere; /* units of other sections and files, already read for scopes */
 	bool is_elsewhere;    /* the unit being read is one of them */

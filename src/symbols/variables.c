@@ -72,14 +72,21 @@ static const char *variable_name(struct symbols_variables *v,
 		const char *mangled =
 			dwarf_formstring(dwarf_attr_integrate(die, linkage[i], &attribute));
 
-		name = mangled != NULL ? symbols_demangle(a, mangled) : NULL;
+		name = mangled != NULL ? symbols_demangle_variable(a, mangled) : NULL;
 		if (name != NULL && strcmp(name, mangled) == 0)
 			name = NULL; /* not a known mangling: the scopes say more */
 	}
 	if (name != NULL)
 		return name;
-	symbols_scope_name(scope_of(v, x, die), &text);
 	name = dwarf_diename(die);
+	if (name == NULL) { /* as where the shared part of DWARF is missing */
+		const struct symbols_entry *e =
+			symbols_table_find_data(v->file, x->start + v->bias);
+
+		if (e != NULL)
+			return symbols_demangle_variable(a, e->name);
+	}
+	symbols_scope_name(scope_of(v, x, die), &text);
 	text_add(&text, name != NULL ? name : "(unnamed)");
 	name = arena_strdup(a, text_get(&text));
 	text_release(&text);

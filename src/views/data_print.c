@@ -84,6 +84,14 @@ static const struct data_row *data_row_of(const void *row)
 	return &((const struct data_cells *)row)->r;
 }
 
+/* Of what blocks hold. Variables have theirs behind the name, as declared. */
+static void get_block_type(const void *row, struct value *v)
+{
+	const struct data_row *r = data_row_of(row);
+
+	v->text = is_variable(r) ? NULL : r->type;
+}
+
 static void get_kind(const void *row, struct value *v)
 {
 	v->text = data_kind_names[data_row_of(row)->kind];
@@ -181,6 +189,7 @@ const struct column data_columns[DATA_COLUMNS] = {
 	[DATA_COLUMN_KNOWN_BYTES] = {"BYTES", NULL, UNIT_BYTES, get_known_bytes},
 	[DATA_COLUMN_SIZES] = {"SIZE", NULL, UNIT_TEXT, get_sizes, .to_right = true},
 	[DATA_COLUMN_KNOWN_ELEMENT] = {"ELEMENT", NULL, UNIT_BYTES, get_known_element},
+	[DATA_COLUMN_BLOCK_TYPE] = {"TYPE", NULL, UNIT_TEXT, get_block_type, .may_cut = true},
 	[DATA_COLUMN_WORDS] = {"DATA STRUCTURE", NULL, UNIT_TEXT, get_words, .may_cut = true},
 	[DATA_COLUMN_PATH] = {NULL, "path", UNIT_LIST, get_path},
 	[DATA_COLUMN_BLOCKS] = {NULL, "blocks", UNIT_NUMBER,
@@ -214,13 +223,14 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 		d->profile->is_exact
 			? is_wide ? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
 						C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
-						C(KNOWN_ELEMENT), C(FORM_OR_KIND), C(WORDS))
+						C(KNOWN_ELEMENT), C(FORM_OR_KIND), C(BLOCK_TYPE),
+						C(WORDS))
 				  : COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
 						C(KNOWN_BYTES), C(WORDS))
 		: is_wide
 			? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
 				      COST(SAMPLES), C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
-				      C(KNOWN_ELEMENT), C(FORM_OR_KIND), C(WORDS))
+				      C(KNOWN_ELEMENT), C(FORM_OR_KIND), C(BLOCK_TYPE), C(WORDS))
 			: COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
 				      C(KNOWN_BYTES), C(WORDS));
 	struct table *t = columns_table(list, display);

@@ -6,6 +6,7 @@
 
 #include "base/condition.h"
 #include "base/text.h"
+#include "estimate/counted/counted.h"
 #include "events/diff.h"
 #include "views/columns.h"
 #include "views/event_figures.h"
@@ -194,6 +195,8 @@ static void put_side(const char *letter, const struct diff_side *s, const struct
 	text_add(&whole, command != NULL ? command : "");
 	if (s->profile->thread != STORE_NONE)
 		text_addf(&whole, ", thread %" PRId64, s->profile->thread);
+	if (s->profile->known != NULL && strcmp(s->profile->known, COUNTED_EXACT) != 0)
+		text_addf(&whole, "; data: %s", s->profile->known);
 	diff_put_side(letter, s->path, text_get(&whole), d, out);
 	text_release(&whole);
 }
@@ -361,14 +364,17 @@ json_t *diff_json_conditions(const struct condition *conditions, size_t count)
 int diff_json(const struct diff *d, const struct condition *conditions, size_t count,
 	      struct text *out, struct err *err)
 {
-	json_t *rows = json_array();
+	json_t *rows = json_array(), *root;
 
 	for (size_t i = 0; i < d->count; i++)
 		json_array_append_new(rows, json_row(d, &d->rows[i]));
-	return json_print(json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "a",
-				    json_text(d->a.path), "b", json_text(d->b.path), "by",
-				    event_by_names[d->by], "inclusive", d->is_inclusive, "totals",
-				    json_events(d, NULL), "rows", rows, "conditions",
-				    diff_json_conditions(conditions, count)),
-			  out, err);
+	root = json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "a", json_text(d->a.path), "b",
+			 json_text(d->b.path), "by", event_by_names[d->by], "inclusive",
+			 d->is_inclusive, "totals", json_events(d, NULL), "rows", rows,
+			 "conditions", diff_json_conditions(conditions, count));
+	if (d->by == EVENT_BY_DATA)
+		json_object_set_new(root, "data_known",
+				    json_pack("{s:o, s:o}", "a", json_text(d->a.profile->known),
+					      "b", json_text(d->b.profile->known)));
+	return json_print(root, out, err);
 }

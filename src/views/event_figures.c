@@ -127,9 +127,9 @@ void event_put_command(const struct event_profile *p, struct text *out)
 		text_addf(out, ", by %s", creator);
 }
 
-static bool is_running(const struct store_process *x)
+static bool has_no_end(const char *state)
 {
-	return strcmp(x->state, "running") == 0;
+	return strcmp(state, "running") == 0 || strncmp(state, "cut off", strlen("cut off")) == 0;
 }
 
 /* Normal ends are not mentioned; profiles of other tools have none. */
@@ -144,10 +144,10 @@ static bool has_ended_well(const struct store_process *x)
  */
 static void put_endings(const struct event_profile *p, struct text *out)
 {
-	static const struct store_process nobody = {.state = "running"};
 	const char *state = store_meta_text(p->store, "state");
 	/* If no process runs, the file was never completed. */
-	bool is_cut = p->process == STORE_ALL && state != NULL && strcmp(state, "running") == 0;
+	bool is_cut = p->process == STORE_ALL && state != NULL && has_no_end(state);
+	const struct store_process nobody = {.state = is_cut ? state : "running"};
 	const struct store_process *told = NULL;
 	size_t count = 0, running = 0, i;
 
@@ -156,7 +156,7 @@ static void put_endings(const struct event_profile *p, struct text *out)
 
 		if (p->process != STORE_ALL && x->id != p->process)
 			continue;
-		running += is_running(x);
+		running += has_no_end(x->state);
 		if (count++ == 0 && !has_ended_well(x))
 			told = x;
 	}

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define LEAST_NAME  8 /* a shorter rest of a name after a place is useless */
+#define LEAST_CLASS 4 /* the same of a class before its place */
 #define SHORT_GROUP 8 /* kept of brackets, as two names may differ only there */
 #define MOST_GROUPS 32
 
@@ -321,8 +322,74 @@ static void add_place(struct text *out, const char *s, const char *colon, const 
 	}
 }
 
+/* ---- Sites ---- */
+
+/* "KIND in FUNCTION (FILE:LINE)", perhaps with more text behind it: "[2 of 3]". */
+struct site {
+	const char *function, *function_end;
+	const char *place, *colon, *place_end;
+	const char *rest;
+};
+
+static bool find_site(const char *s, struct site *site)
+{
+	const char *in = strstr(s, " in "), *close = strrchr(s, ')'), *at = close;
+
+	if (in == NULL || close == NULL || close < in)
+		return false;
+	while (at > in && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	if (at == close || at[-1] != ':')
+		return false;
+	site->colon = at - 1;
+	while (at > in && strncmp(at - 1, " (", 2) != 0)
+		at--;
+	if (at <= in + 4)
+		return false;
+	site->function = in + 4;
+	site->function_end = at - 1;
+	site->place = at + 1;
+	site->place_end = close;
+	site->rest = close + 1;
+	return site->place < site->colon;
+}
+
+/*
+ * What tells sites apart stays: first the function is shortened, then only its class and the place
+ * are left, and then the place, in a shorter file.
+ */
+static void add_site(struct text *out, const char *s, const struct site *site, size_t width,
+		     const struct display *d)
+{
+	const size_t before = width_between(s, site->function), rest = fit_width(site->rest);
+	const size_t place = width_between(site->place, site->place_end);
+	const size_t number = width_between(site->colon, site->place_end) + rest;
+	struct text function = {0};
+
+	add_between(&function, site->function, site->function_end);
+	if (before + LEAST_NAME + 3 + place + rest <= width) {
+		add_between(out, s, site->function);
+		add_function(out, text_get(&function), width - before - 3 - place - rest, d);
+		add_between(out, site->function_end, site->place);
+		add_between(out, site->place, site->rest);
+	} else if (LEAST_CLASS + 1 + place + rest <= width) {
+		cut_end(out, text_get(&function), text_get(&function) + function.count,
+			width - 1 - place - rest, d);
+		text_add(out, " ");
+		add_between(out, site->place, site->place_end);
+	} else {
+		cut_middle(out, site->place, site->colon, width > number ? width - number : 0, 3,
+			   d);
+		add_between(out, site->colon, site->place_end);
+	}
+	text_add(out, site->rest);
+	out->failed |= function.failed;
+	text_release(&function);
+}
+
 void fit_name(struct text *out, const char *s, size_t width, const struct display *d)
 {
+	struct site site;
 	size_t spaces = strspn(s, " ");
 	const char *colon, *end;
 
@@ -337,6 +404,8 @@ void fit_name(struct text *out, const char *s, size_t width, const struct displa
 	colon = number_of_place(s, &end);
 	if (colon != NULL)
 		add_place(out, s, colon, end, width - spaces, d);
+	else if (find_site(s, &site))
+		add_site(out, s, &site, width - spaces, d);
 	else
 		add_function(out, s, width - spaces, d);
 }

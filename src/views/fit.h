@@ -47,6 +47,8 @@ void fit_leave_utf8(struct fit_locale *l);
  *   1. leading spaces, and a place FILE:LINE after them, stay; the text after them is shortened,
  *   2. long brackets lose their content, the longest first: a<…>::b(…), but f(int) stays,
  *   3. the middle is removed, keeping more of the front than of the end.
+ * An allocation site, "new in FUNCTION (FILE:LINE) [1 of 2]", keeps its line and what follows it:
+ * the function is shortened, then left out.
  * If a place itself does not fit, the name of its file is shortened, never its number; it may then
  * exceed the width.
  */

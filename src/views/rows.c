@@ -46,6 +46,10 @@ int rows_json(const struct rows *r, struct text *out, struct err *err)
 	for (size_t i = 0; i < r->count; i++)
 		json_array_append_new(list, columns_json(r->json, nth(r, i)));
 	json_object_set_new(root, r->key, list);
+	if (r->around != NULL) {
+		json_object_update(root, r->around);
+		json_decref(r->around);
+	}
 	if (r->about != NULL)
 		columns_json_put(r->about, NULL, root);
 	return json_print(root, out, err);

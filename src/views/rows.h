@@ -19,6 +19,7 @@ struct rows {
 	const char *none;		 /* a sentence for text without rows; NULL: none */
 	const char *key;		 /* of the array in JSON */
 	const struct column_list *about; /* more members of the object around it; NULL: none */
+	json_t *around;			 /* the same, as an object that is taken over; or NULL */
 	const unsigned *least_important; /* for table_may_leave_out */
 	size_t least_count;
 };

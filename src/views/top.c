@@ -30,7 +30,9 @@ static void put_state(const struct profile *p, struct text *line)
 	int64_t ns = store_meta_int(p->store, "wall_ns", 0);
 	char t[FIGURE_BYTES];
 
-	if (state != NULL && strcmp(state, "running") != 0)
+	if (state != NULL && strncmp(state, "cut off", strlen("cut off")) == 0)
+		text_add(line, state);
+	else if (state != NULL && strcmp(state, "running") != 0)
 		text_addf(line, "ended, %s", figure_duration(ns > 0 ? (uint64_t)ns : 0, t));
 	else if (store_writer(p->store) == 0)
 		text_add(line, "cut off with its profiler");

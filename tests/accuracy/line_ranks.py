@@ -7,11 +7,13 @@
 The programs of seven_programs.py, recorded with the defaults and compared as in compare_code.py.
 Prints for each the number of lines with 80 % of the exact misses, the means of Spearman's
 coefficient over them and of the one that dwell report expects, and the total error of their shares
-in percentage points. Exit status 1 if a program's mean is below --rank.
+in percentage points. Exit status 1 if a program's mean is below --rank by more than three of its
+standard errors: a few runs know the mean to these only.
 """
 import argparse
 import os
 import re
+import statistics
 import sys
 import tempfile
 
@@ -38,7 +40,7 @@ def mean(values):
 
 
 def measure(options, name, folder):
-    """Prints the program's line. Returns the mean coefficient."""
+    """Prints the program's line. Returns the most that its mean coefficient may be, by chance."""
     options.command = seven_programs.bench.command_for(name, folder, False)
     truth, seen = {}, []
     for seed in range(1, options.runs + 1):
@@ -47,7 +49,8 @@ def measure(options, name, folder):
     print('%-10s %6d %8.3f %9s %8.1f' % (
         name, len(seen[0][0]), coefficient, '' if expected is None else '%.3f' % expected,
         mean([compare_code.off(rows) for rows, _, _ in seen])), flush=True)
-    return coefficient
+    values = [c for _, c, _ in seen]
+    return coefficient + (3 * statistics.stdev(values) / len(values)**.5 if len(values) > 1 else 0)
 
 
 def main():

@@ -252,7 +252,7 @@ static uint64_t sparse(uint64_t rows, uint64_t times)
 /* Merge sort, from the bottom up: numbers, times. */
 static uint64_t merge_sort(uint64_t count, uint64_t times)
 {
-	uint64_t *from = allocate(count * 8), *to = allocate(count * 8), sum = 0;
+	uint64_t *from = allocate_zeros(count * 8), *to = allocate(count * 8), sum = 0;
 
 	while (times-- > 0) {
 		for (uint64_t i = 0; i < count; i++)

@@ -48,7 +48,7 @@ FIELDS = {
     ('particles', 'particle.mass'): 'double',
     ('particles', 'particle.corner.y'): 'float',
     ('particles', 'particle.position[1]'): 'double[3]',
-    ('particles', 'particle.tag'): 'union {...}',
+    ('particles', 'particle.tag.number'): 'int',
     ('particles', 'particle.heat'): 'float',
     ('calloc in make_array', 'particle.neighbours[2]'): 'int[4]',
 }

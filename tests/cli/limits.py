@@ -100,6 +100,16 @@ def a_limit_of_the_shell_below_one_from_outside():
         check(status == 0 and out == 'in\n600000\n', megabytes, status, out, err)
 
 
+@case
+def data_are_counted_or_the_limit_is_named():
+    for kilobytes, counts in (6000000, True), (4500000, None), (4000000, False), (2000000, False):
+        status, _, err = run(['simulate', '-q', '--data', '-o', 'own.db'], ['sh', '-c', 'echo in | cat'], AS=kilobytes << 10)
+        is_said = 'misses are not counted by data structure, as a limit of address space' in err
+        check(status == 0 and 'with these caches' not in err and counts in (None, not is_said), kilobytes, status, err)
+        status, out, err = run(['bins', '--format', 'csv', '-i', 'own.db'], [])
+        check((status == 0 and len(out.splitlines()) > 2) != is_said, kilobytes, status, out, err)
+
+
 def files():
     return {name: os.stat(name).st_size for name in os.listdir('.')}
 

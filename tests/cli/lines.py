@@ -145,7 +145,66 @@ def accesses_are_counted_exactly():
     exact = points(simulate(['--policy=lru'], PROGRAM, 'copies', '3000', '10', path='exact.db'))
     got = points(simulate(['--lines', '1/128'], PROGRAM, 'copies', '3000', '10'))
     check(exact[0][4] == got[0][4], exact[0], got[0])
-    check(abs(got[0][6] / exact[0][6] - 1) < 0.5, 'lines', exact[0], got[0])
+    check(abs(got[0][6] / exact[0][6] - 1) < 0.02, 'lines', exact[0], got[0])
+
+
+@case
+def first_touches_are_counted():
+    """In caches that hold all lines, each line misses once: within 2 %, whatever the sample is."""
+    for command in ['copies', '400', '40'], ['cycle', '1000', '400'], ['cycle', '20000', '30']:
+        for lines in '64', '16', '256':
+            exact = points(simulate(['--policy=lru', '--lines', lines], PROGRAM, *command, path='exact.db'))[-1]
+            for sample, seed in ('1/128', '1'), ('1/128', '2'), ('1/8', '3'), ('1/1024', '4'), ('1/32:200', '5'):
+                path = simulate(['--lines', '%s,%s' % (lines, sample), '--seed', seed], PROGRAM, *command)
+                got = points(path)[-1]
+                check(got[4] == exact[4], command, lines, sample, 'accesses', got, exact)
+                check(abs(got[5] / exact[5] - 1) < 0.02, command, lines, sample, 'first touches', got, exact)
+                check(abs(got[6] / exact[6] - 1) < 0.02, command, lines, sample, 'lines', got, exact)
+                ratio, low, high = curve(path)[exact[3]]
+                check(low <= exact[5] / exact[4] <= high, command, lines, sample, ratio, low, high, exact)
+
+
+@case
+def intervals_hold_at_cliffs():
+    """Loops over somewhat more, or less, than a cache: a sample knows their length to some percent only."""
+    inside, at_cliffs, seed = [], [], 0
+    for lines in '1100', '1900', '2200', '3900', '4300', '15000', '18000':
+        command = ['cycle', lines, str(600000 // int(lines))]
+        exact = curve(simulate(['--policy=lru'], PROGRAM, *command, path='exact.db'))
+        for _ in range(6):
+            # A seed is in or out with nearly all sizes, and with other loops: each has its own.
+            seed += 1
+            got = curve(simulate(['--lines', '1/128', '--seed', str(seed)], PROGRAM, *command))
+            holds = {s: got[s][1] <= exact[s][0] <= got[s][2] for s in exact}
+            inside += holds.values()
+            at_cliffs += [holds[s] for s in exact if exact.get(s // 2, exact[s])[0] - exact.get(2 * s, exact[s])[0] > 0.3]
+            rising = [s for s in got if 2 * s in got and got[s][0] < got[2 * s][0] - 1e-7]
+            check(not rising, command, 'more misses in a larger cache', got)
+    # Of 42 seeds 40 hold; that seven do not is a chance of less than one in a thousand.
+    for name, held in ('all sizes', inside), ('cliffs', at_cliffs):
+        check(sum(held) >= 0.83 * len(held), name, 'inside', sum(held), 'of', len(held))
+
+
+@case
+def few_lines_for_a_long_time_are_known():
+    """A cycle of 200 lines takes more accesses than probes go back, who meet 100 lines there."""
+    command = ['stay', '200', '100', '600']
+    exact = curve(simulate(['--policy=lru'], PROGRAM, *command, path='exact.db'))
+    check(exact[8 * KB][0] > 0.0015 and exact[16 * KB][0] < 0.0003, exact)
+    got = [curve(simulate(['--lines', '1/128', '--seed', str(seed)], PROGRAM, *command)) for seed in range(8)]
+    inside = [c[s][1] <= exact[s][0] <= c[s][2] for c in got for s in exact]
+    check(sum(inside) >= 0.83 * len(inside), 'inside', sum(inside), 'of', len(inside))
+    mean = sum(c[16 * KB][0] for c in got) / len(got)
+    check(mean < 0.0009, 'mean', mean, [c[16 * KB] for c in got])
+
+
+@case
+def a_few_lines_are_enough():
+    """Of a footprint of some hundred lines the sample may have one, or none."""
+    exact = points(simulate(['--policy=lru'], PROGRAM, 'cycle', '20', '50000', path='exact.db'))
+    for seed in '1', '2', '3':
+        got = points(simulate(['--lines', '1/1048576', '--seed', seed], PROGRAM, 'cycle', '20', '50000'))
+        check(abs(got[-1][5] / exact[-1][5] - 1) < 0.02, got[-1], exact[-1])
 
 
 @case

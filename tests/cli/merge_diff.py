@@ -186,6 +186,19 @@ def bad_input(folder):
         refused(*argv, status=3, says='graph.db')
 
 
+def impossible_numbers(folder):
+    """Numbers of rows whose sums would not fit."""
+    for most in 2 ** 63 - 1, 2 ** 54, -2:
+        for column in 'parent_id', 'id':
+            profile = imported(folder)
+            db = sqlite3.connect(profile)
+            db.execute('UPDATE process SET %s = %d' % (column, most))
+            db.commit()
+            db.close()
+            for argv in [('merge', profile, profile, '-o', os.path.join(folder, 'm.db')), ('processes', '-i', profile)]:
+                refused(*argv, status=3, says='graph.db')
+
+
 if __name__ == '__main__':
     sys.exit(main(__doc__, [merged, merged_samples, not_merged, differences, conditions, sampled_differences,
-                            bad_input]))
+                            bad_input, impossible_numbers]))

@@ -7,12 +7,15 @@
 import contextlib
 import json
 import os
+import re
 import random
 import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
+import time
 
 from cases import Skip, case, check, main
 
@@ -54,14 +57,19 @@ def build(*command, source=TABLE, name='table.c'):
     run(*command)
 
 
+def remarks(said):
+    """What was said, but for the lines that each run ends with."""
+    return re.sub(r'^dwell: (\S+ accesses, written to |few samples).*\n', '', said, flags=re.M)
+
+
 def record(*command, options=(), status=7, **more):
     """Functions, lines and objects by name, and what was said on stderr."""
-    done = run(DWELL, 'record', '-q', '--duty', '100', '-o', 'profile.db', *options, '--', *command, status=status, **more)
+    done = run(DWELL, 'record', '--duty', '100', '-o', 'profile.db', *options, '--', *command, status=status, **more)
     report = json.loads(run(DWELL, 'report', '-i', 'profile.db', '--format', 'json', '--rows', '100000').stdout)
     os.unlink('profile.db')
     return ({row['function']: row for row in report['functions']},
             {(os.path.basename(row.get('file') or ''), row.get('line')) for row in report['lines']},
-            {row['name']: row for row in report['objects']}, done.stderr)
+            {row['name']: row for row in report['objects']}, remarks(done.stderr))
 
 
 def check_all_is_known(program='./table'):
@@ -171,6 +179,38 @@ __attribute__((noinline)) static long gather(void) { long s = 0; for (int i = 0;
 __attribute__((noinline)) static long scan(void) { long s = 0; for (int i = 0; i < N; i++) s += a[i]; return s; }
 int main(void) { fill(); return gather() + scan() == 42; }
 """
+SMALL = """
+static volatile int first, second;
+static volatile char one, two, three, four;
+
+int main(void)
+{
+	for (int i = 0; i < 300000; i++) {
+		first += i;
+		second -= i;
+		one++;
+		two++;
+		three++;
+		four++;
+	}
+	return 7;
+}
+"""
+
+
+@case
+def variables_that_share_eight_bytes_have_names_of_their_own():
+    need('gcc')
+    build('gcc', '-O1', '-g', '-o', 'small', 'small.c', source=SMALL, name='small.c')
+    names = {'first', 'second', 'one', 'two', 'three', 'four'}
+    _, _, objects, said = record('./small')
+    check(names <= set(objects) and said == '', names - set(objects), said)
+    check(objects.get('[unknown]', {'samples': 0})['samples'] < objects['one']['samples'], objects.get('[unknown]'))
+    run(DWELL, 'simulate', '-q', '--data', '-o', 'small.db', '--', './small', status=7)
+    bins = json.loads(run(DWELL, 'bins', '-i', 'small.db', '--focus', 'main', '--format', 'json').stdout)['bins']
+    check(names <= {row['data'] for row in bins}, [row['data'] for row in bins])
+
+
 NO_TABLES = ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables']
 
 
@@ -398,6 +438,70 @@ def a_small_stack_is_enough():
 
     functions, lines, _, _ = record('./table', preexec_fn=small)
     check('main' in functions and ('table.c', 7) in lines, 'main is not among', list(functions)[:5])
+
+
+def name_of(pid):
+    with open('/proc/%d/comm' % pid) as f:
+        return f.read().strip()
+
+
+def readers(pid):
+    """The children of Dwell that read symbols."""
+    try:
+        with open('/proc/%d/task/%d/children' % (pid, pid)) as f:
+            return [int(child) for child in f.read().split() if name_of(int(child)) == 'dwell-symbols']
+    except OSError: # one has just ended
+        return []
+
+
+def with_killed_readers(times):
+    """What is said, and the lines, of a run whose readers of symbols are killed this often."""
+    build('gcc', '-O1', '-g', '-o', 'table', 'table.c', source=TABLE.replace('i < 300000', 'i < 80000000'))
+    dwell = subprocess.Popen([DWELL, 'record', '-q', '-o', 'profile.db', './table'], stderr=subprocess.PIPE, text=True)
+    seen, end = set(), time.monotonic() + 60
+    while dwell.poll() is None and len(seen) < times and time.monotonic() < end:
+        for reader in readers(dwell.pid):
+            if reader not in seen:
+                time.sleep(0.2)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(reader, signal.SIGKILL)
+                seen.add(reader)
+        time.sleep(0.01)
+    said = dwell.communicate(timeout=60)[1]
+    report = json.loads(run(DWELL, 'report', '-i', 'profile.db', '--format', 'json').stdout)
+    return said, [row for row in report['lines'] if row.get('line', 0) > 0], len(seen)
+
+
+@case
+def a_reader_that_somebody_kills_is_replaced():
+    need('gcc')
+    said, lines, killed = with_killed_readers(1)
+    check(killed == 1, 'no reader')
+    check(said == '' and lines, said, lines)
+
+
+@case
+def readers_that_are_killed_are_not_crashes_of_a_library():
+    need('gcc')
+    said, _, _ = with_killed_readers(1000)
+    check('libdw failed' not in said, said)
+
+
+@case
+def a_simulation_that_was_cut_off_early_has_no_counts():
+    for mode in ['simulate'], ['simulate', '--data'], ['simulate', '--curve']:
+        dwell = subprocess.Popen([DWELL, *mode, '-q', '-o', 'cut.db', 'sleep', '30'], start_new_session=True)
+        end = time.monotonic() + 20
+        while not os.path.exists('cut.db') and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.killpg(dwell.pid, signal.SIGKILL)
+        dwell.wait()
+        for view in 'report', 'objects':
+            done = subprocess.run([DWELL, view, '-i', 'cut.db'], capture_output=True, text=True, timeout=60)
+            check('damaged' not in done.stderr, mode, view, done.stderr)
+            check(done.returncode in (0, 3), mode, view, done.returncode)
+        os.unlink('cut.db')
 
 
 main('names', __doc__, set_up)

@@ -120,11 +120,11 @@ def objects_tells_form_and_access():
             ('stream', ['line'], [('array', 'regular')]),
             ('rows', ['square'], [('2D array', 'regular')]),
             ('columns', ['square'], [('2D array', 'regular')]),
-            ('hash', ['calloc in blocks', 'next_random::x'], [('array', 'irregular'), ('scalar', 'regular')]),
-            ('list', ['calloc in blocks'], [('linked', 'regular')]),
-            ('shuffled', ['calloc in blocks'], [('linked', 'irregular')]),
-            ('tree', ['calloc in blocks'], [('linked', 'both')]),
-            ('pointers', ['malloc in pointers', 'calloc in blocks'], [('pointers', 'regular'), ('array', 'irregular')]),
+            ('hash', ['calloc in hash', 'next_random::x'], [('array', 'irregular'), ('scalar', 'regular')]),
+            ('list', ['calloc in follow'], [('linked', 'regular')]),
+            ('shuffled', ['calloc in follow'], [('linked', 'irregular')]),
+            ('tree', ['calloc in make_tree'], [('linked', 'both')]),
+            ('pointers', ['malloc in pointers', 'calloc in pointers'], [('pointers', 'regular'), ('array', 'irregular')]),
             ('gather', ['order', 'line'], [('array', 'regular'), ('array', 'irregular')]),
             ('points', ['malloc in points'], [('structures', 'regular')])):
         accessed(PROGRAM, what)
@@ -152,8 +152,8 @@ def records_and_buffers_are_no_rows():
 def some_sets_tell_form_and_access_too():
     """Windows see accesses to all sets."""
     for what, name, wanted in (
-            ('columns', 'square', ('2D array', 'regular')), ('shuffled', 'calloc in blocks', ('linked', 'irregular')),
-            ('hash', 'calloc in blocks', ('array', 'irregular')), ('apart', 'malloc in make_matrix', ('2D array', 'regular'))):
+            ('columns', 'square', ('2D array', 'regular')), ('shuffled', 'calloc in follow', ('linked', 'irregular')),
+            ('hash', 'calloc in hash', ('array', 'irregular')), ('apart', 'malloc in make_matrix', ('2D array', 'regular'))):
         accessed('--sets=1/8,3', PROGRAM, what)
         check(wanted in shown_all(name), what, shown_all(name))
         rows = list(csv.DictReader(io.StringIO(run('objects', '--format', 'csv', 'run.db')[1])))
@@ -168,14 +168,14 @@ def diff_shows_how_forms_changed():
     os.rename('run.db', 'before.db')
     accessed(PROGRAM, 'list')
     out = run('diff', '--by', 'data', 'before.db', 'run.db')[1]
-    line = [x for x in out.splitlines() if 'calloc in blocks' in x]
+    line = [x for x in out.splitlines() if 'calloc in follow' in x]
     check(line and ' linked ' in line[0] and ' irregular to regular ' in line[0], out)
     out = run('diff', '--by', 'data', '--format', 'csv', 'before.db', 'run.db')[1]
-    rows = [r for r in csv.DictReader(io.StringIO(out)) if r['name'].startswith('calloc in blocks')]
+    rows = [r for r in csv.DictReader(io.StringIO(out)) if r['name'].startswith('calloc in follow')]
     check(rows and all((r['form_a'], r['form_b'], r['access_a'], r['access_b']) ==
                        ('linked', 'linked', 'irregular', 'regular') for r in rows), rows)
     found = json.loads(run('diff', '--by', 'data', '--format', 'json', 'before.db', 'run.db')[1])
-    rows = [r for r in found['rows'] if r['name'].startswith('calloc in blocks')]
+    rows = [r for r in found['rows'] if r['name'].startswith('calloc in follow')]
     check(rows and rows[0]['access_a'] == 'irregular' and rows[0]['access_b'] == 'regular', rows)
     out = run('diff', '--format', 'csv', 'before.db', 'run.db')[1]
     check('form_a' not in out, out[:200])
@@ -187,7 +187,7 @@ def a_name_has_its_strides_and_links():
     out = run('objects', 'points', 'run.db')[1]
     check('regular: ' in out and 'usual, in bytes: 32\n' in out and 'links' not in out, out)
     accessed(PROGRAM, 'shuffled')
-    out = run('objects', 'blocks', 'run.db')[1]
+    out = run('objects', 'follow', 'run.db')[1]
     check('irregular: ' in out and ' of accesses through addresses that it held itself, ' in out, out)
 
 
@@ -199,7 +199,7 @@ def merged_profiles_keep_forms():
     os.rename('run.db', 'second.db')
     status, _, err = run('merge', '-o', 'run.db', 'first.db', 'second.db')
     check(status == 0, err)
-    check(shown('calloc in blocks', 'malloc in points') == [('linked', 'irregular'), ('structures', 'regular')])
+    check(shown('calloc in follow', 'malloc in points') == [('linked', 'irregular'), ('structures', 'regular')])
 
 
 @case

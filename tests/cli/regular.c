@@ -3,6 +3,7 @@
  * Programs whose miss-ratio curves are known, for lines.py:
  *
  *   regular cycle LINES ROUNDS [STRIDE]: touches LINES lines in a cycle, STRIDE lines apart
+ *   regular stay LINES ROUNDS TIMES: in a cycle, too, each so many times before the next one
  *   regular random LINES TOUCHES: touches lines at random
  *   regular copies LINES ROUNDS: copies by string instructions, and unaligned copies
  *   regular family LINES ROUNDS: the first, in a forked child, too, and in two threads of it
@@ -27,6 +28,17 @@ static void cycle(void)
 	for (uint64_t r = 0; r < rounds; r++)
 		for (uint64_t i = 0; i < lines; i++)
 			(void)at[i * stride * LINE];
+}
+
+/* No two accesses in a row are to one line. */
+static void stay(void)
+{
+	volatile unsigned char *at = memory;
+
+	for (uint64_t r = 0; r < rounds; r++)
+		for (uint64_t i = 0; i + 1 < lines; i++)
+			for (uint64_t k = 0; k < stride; k++)
+				(void)at[(i + k % 2) * LINE];
 }
 
 static void touch_at_random(void)
@@ -81,6 +93,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} kinds[] = {{"cycle", cycle},
+		     {"stay", stay},
 		     {"random", touch_at_random},
 		     {"copies", copy},
 		     {"family", family}};

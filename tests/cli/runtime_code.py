@@ -68,7 +68,7 @@ def maps_of_others_are_not_read():
 
 @case
 def a_map_without_end_is_cut_and_that_is_said():
-    done = subprocess.run([DWELL, 'record', '-q', '-o', 'profile.db', '--', PROGRAM, 'large'], stdin=subprocess.DEVNULL,
+    done = subprocess.run([DWELL, 'record', '-o', 'profile.db', '--', PROGRAM, 'large'], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=100)
     os.unlink('/tmp/perf-%d.map' % int(done.stdout))
     check('.map is larger than 64 MB' in done.stderr, 'it said', done.stderr)

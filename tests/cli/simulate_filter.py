@@ -7,9 +7,14 @@
 Each case prints one line; the exit status is 0 when none failed.
 """
 
+import csv
+import io
+import json
+import shutil
+
 from cases import case, check, main
 from simulate_common import (SEVERAL, SMALL, ask, batches, check_filter, check_same_costs, costs, counted, environment, names,
-                             program, set_up, simulate, totals)
+                             program, run, set_up, simulate, totals)
 
 
 @case
@@ -166,6 +171,111 @@ def the_filter_mode_hands_its_lines_over():
     """To the replay's caches of each kind, where the program maps memory over the tables."""
     for last in '64K,16,64', '192K,16,64', '6M,12,64', '60K,20,64':
         check_filter('--no-call-graph', *SMALL[:2], '--cache=LL=' + last, '--', program('over-tables'))
+
+
+SHAPES = [[], ['--cache=L1d=4K,4,64,fifo'], ['--cache=L1d=4K,4,64,random'], ['--cache=LL=48K,12,64'], ['--cache=LL=80K,20,64'],
+          ['--cache=L2=16K,4,64'], ['--cache=DTLB=16,4,4K', '--cache=ITLB=8,full,4K'], ['--write-backs'],
+          ['--cache=LL=32K,8,64,inclusive'], ['--cache=L1d=4K,4,64,next-line'], ['--line-use=all'], SEVERAL[:1]]
+
+
+def check_filtered(*command):
+    """The run was not replayed, nor a part of it."""
+    messages = [text for text, in ask('SELECT text FROM message') if 'replay' in text or 'from here on' in text or 'tables' in text]
+    check(not messages, *command, messages)
+
+
+def check_moved(*command):
+    """Tables that move change nothing, and the filter goes on."""
+    check_filter(*command, always=True)
+    check_filtered(*command)
+
+
+def bins():
+    """Misses and their causes by place in the program, and kind of data structure."""
+    return ask("""SELECT m.path, l.module_address, s.kind, cache, sum(misses), sum(cold), sum(by_self), sum(conflicts)
+        FROM bin b JOIN structure s ON s.id = b.structure_id JOIN location l ON l.id = b.location_id
+        LEFT JOIN module m ON m.id = l.module_id GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4""")
+
+
+@case
+def the_filter_mode_moves_its_tables():
+    """Where the program wants their place, whatever it calls for that: with all that is kept by line."""
+    for shape in SHAPES:
+        check_moved('--no-call-graph', *SMALL, *shape, '--', program('places'))
+    check_moved(*SMALL, '--', program('places'))
+
+
+@case
+def the_filter_mode_looks_into_pieces():
+    """Of a table for which there is no room in one piece."""
+    with environment('pieces=1'):
+        for shape in SHAPES:
+            check_moved('--no-call-graph', *SMALL, *shape, '--', program('call-graph'))
+        for command in ['strings'], ['vectors'], ['selfmod'], ['partway', 'fault'], ['unaligned', 'sums'], ['places']:
+            check_moved(*SMALL, '--', program(command[0]), *command[1:])
+        with environment('vector=0'):
+            for command in ['strings'], ['selfmod'], ['unaligned', 'sums']:
+                check_moved(*SMALL, '--', program(command[0]), *command[1:])
+
+
+@case
+def the_filter_mode_counts_data_in_pieces():
+    """As it does in one piece: for each access of a program that has its tables moved, and of others."""
+    for command in ['places'], ['call-graph'], ['strings']:
+        for options in [], ['--cache=DTLB=16,4,4K'], ['--conflicts'], ['--sets=1/2']:
+            views = []
+            for switch in 'pieces=0', 'pieces=1': # of the same length: the stack is the same
+                with environment(switch):
+                    simulate('--data', *SMALL, *options, '--', program(command[0]), *command[1:])
+                check_filtered(switch, command, options)
+                views.append(bins())
+            check(views[0] == views[1], command, options, [pair for pair in zip(*views) if pair[0] != pair[1]][:5])
+
+
+@case
+def views_say_what_data_was_not_followed():
+    """Where the tables cannot give way: its misses are a row, so that rows have the sums of events."""
+    simulate('--data', *SMALL, '--', program('over-tables'))
+    status, out, err = run('bins', '--format', 'csv', 'run.db')
+    check(status == 0, err)
+    found, t = list(csv.DictReader(io.StringIO(out))), totals()
+    for column, events in ('L1_misses', ('I1mr', 'D1mr', 'D1mw')), ('LL_misses', ('ILmr', 'DLmr', 'DLmw')):
+        check(sum(int(row[column]) for row in found) == sum(t[event] for event in events), column, t)
+    check([row for row in found if row['data'] == '[not followed]' and int(row['L1_misses']) > 1000], found[:3])
+    until, accesses = ask('SELECT data_until, accesses FROM process')[0]
+    check(0.3 * accesses < until < 0.8 * accesses, until, accesses)
+    given_up = 'given up after %.2f %% of all accesses' % (100 * until / accesses)
+    lost = {'L1d': t['D1mr'] + t['D1mw'], 'L1i': t['I1mr'], 'LL': t['ILmr'] + t['DLmr'] + t['DLmw']}
+    for cache, misses in ask('SELECT cache, sum(misses) FROM bin GROUP BY 1'):
+        lost[cache] -= misses
+    shutil.copy('run.db', 'other.db')
+    for view in (['bins'], ['objects'], ['objects', '--fields'], ['causes'], ['report'], ['annotate', 'count'],
+                 ['diff', '--by', 'data', 'other.db', 'run.db']):
+        out = ' '.join(run(*view, *([] if view[0] == 'diff' else ['-i', 'run.db']))[1].split())
+        check('exact as far as data was followed' in out and given_up in out, view, out[:300])
+        check('%d of %d misses in LL' % (lost['LL'], t['ILmr'] + t['DLmr'] + t['DLmw']) in out, view, out[:300])
+    for view in ['bins'], ['objects'], ['objects', '--fields'], ['causes'], ['annotate', 'count']:
+        found = json.loads(run(*view, '-i', 'run.db', '--format', 'json')[1])
+        known = found.get('data_known', found)
+        check(known['exact'] is False and given_up in known['how'] and known['not_followed'] == lost, view, known, lost)
+        check(abs(known['followed_share'] - until / accesses) < 1e-6, view, known)
+    objects = json.loads(run('objects', '-i', 'run.db', '--format', 'json')[1])
+    for cache, key in ('L1', 'L1_misses'), ('LL', 'LL_misses'):
+        total = next(c['misses'] for c in objects['caches'] if c['cache'] == cache)
+        events = [n for name, n in t.items() if name[1:3] == ('1m' if cache == 'L1' else 'Lm')]
+        check(total == sum(events) == sum(row[key] for row in objects['objects']), cache, total, events)
+    code = [row for row in objects['objects'] if row['kind'] == 'code']
+    for view, key in (['objects', '--fields'], 'fields'), (['causes'], 'causes'):
+        shares = [row['stall'] for row in json.loads(run(*view, '-i', 'run.db', '--format', 'json')[1])[key]]
+        without = sum(row['stall'] for row in code) if key == 'fields' else 0
+        check(abs(sum(shares) + without - 1) < 1e-5, view, sum(shares), without)
+    causes = json.loads(run('causes', '-i', 'run.db', '--format', 'json')[1])['causes']
+    check(sum(row['misses'] for row in causes if row['cache'] == 'LL') == total, total)
+    simulate('--data', *SMALL, '--', program('strings'))
+    for view in 'bins', 'causes', 'objects':
+        check('exact, as all accesses were simulated' in ' '.join(run(view, '-i', 'run.db')[1].split()), view)
+        known = json.loads(run(view, '-i', 'run.db', '--format', 'json')[1])
+        check(known['exact'] is True and known['not_followed'] == {} and known['followed_share'] == 1, view, known)
 
 
 @case

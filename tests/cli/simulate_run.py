@@ -332,6 +332,16 @@ def a_function_that_nobody_toggles_is_told():
 
 
 @case
+def threads_that_take_turns_get_on_in_stretches():
+    """Where hardly anything is left of a stretch its blocks are few, for all of them."""
+    for seed in range(3):
+        for kind in 'counters', 'brief':
+            simulate('--sample=20%,20K', '--seed=%d' % seed, '--', program('threads'), kind)
+        stretches, = ask('SELECT count(*) FROM stretch')[0]
+        check(stretches > 1, stretches)
+
+
+@case
 def the_command_is_its_own():
     check(simulate('--', 'sh', '-c', 'echo out; exit 7', status=7) == 'out\n', 'output')
     got, out, err = run('simulate', '-o', 'run.db', '--', 'sh', '-c', 'kill -9 $$')

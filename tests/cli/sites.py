@@ -36,7 +36,7 @@ EXPECTED = {
     (0, 'malloc', 'by_thread'): (8000, 384000, 0, 0, 48, 48),
     (0, 'mmap', 'by_mmap'): (3, 48 * PAGE, 2, 28 * PAGE, 16 * PAGE, 16 * PAGE),
     (0, 'mmap', 'by_mremap'): (2, 68 * PAGE, 1, 64 * PAGE, 4 * PAGE, 64 * PAGE),
-    (0, 'malloc', 'by_plugin'): (12, 360, 5, 150, 30, 30),
+    (0, 'malloc', 'by_plugin'): (12, 360, 0, 0, 30, 30), # five are never freed: their memory goes with the plugin
     (0, 'malloc', 'by_recursion'): (8, 40, 0, 0, 5, 5),
     (0, 'malloc', 'for_child'): (1, 512, 1, 512, 512, 512),
     (1, 'malloc', 'by_child'): (11, 231, 11, 231, 21, 21),
@@ -533,11 +533,11 @@ def thread_locals(folder):
             SELECT SUM(g.kind IS 'thread-local'), COUNT(*)
             FROM sample s LEFT JOIN site g ON g.process_id = s.process_id AND g.id = s.begin_site""").fetchone()
         check(all_samples > 5000 and own > 0.9 * all_samples, switches, own, 'of', all_samples, 'samples are thread-local')
-        # Three threads have a copy each; the child that is forked has the first one's.
+        # Three threads have a copy each; the child that is forked has the first one's. The C library has its own.
         for process, copies in (0, 3), (1, 1):
             rows = profile.execute("""
                 SELECT name, type, end - start, element_size, count(*) FROM variable
-                WHERE thread_local AND process_id = ? GROUP BY 1, 2, 3, 4 ORDER BY 1""", [process]).fetchall()
+                WHERE thread_local AND process_id = ? AND module LIKE '%/thread-locals' GROUP BY 1, 2, 3, 4 ORDER BY 1""", [process]).fetchall()
             check(rows == [('steps', 'volatile uint32_t', 4, 0, copies),
                            ('table', 'volatile uint64_t[512]', 4096, 8, copies)], process, rows)
     said = subprocess.run([DWELL, 'objects', '-i', os.path.join(folder, 'profile.db'), '--format', 'csv', 'table'],

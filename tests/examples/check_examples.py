@@ -235,8 +235,8 @@ def bins(name, *arguments):
     done = subprocess.run([DWELL, 'bins', '-i', profile, '--format=json'], capture_output=True, text=True)
     if done.returncode != 0:
         raise Skip('misses are not counted by data structure here')
-    rows = [(r['function'], int((re.findall(r'%s.c:(\d+)' % name, r['data']) or [0])[0]), r['L1_misses'], r['LL_misses'])
-            for r in json.loads(done.stdout)['bins']]
+    rows = [(r['function'], int((re.findall(r'%s.c:(\d+)' % name, r['data'] or '') or [0])[0]), r['L1_misses'], r['LL_misses'])
+            for r in sorted(json.loads(done.stdout)['bins'], key=lambda r: -r['stall'])]
     return [row for row in rows if row[1] and row[0] not in ('main', 'make', 'make_circuit')]
 
 

@@ -86,7 +86,7 @@ static void show_calls(struct event_profile *p, const struct event_columns *colu
 	struct text out = {0};
 	struct calls c;
 	struct err err;
-	size_t *rows, i;
+	size_t *rows = NULL, i;
 
 	if (calls_init(&c, p, columns, &err) != 0 ||
 	    calls_find_roots(&c, &rows, &choice.count, &err) != 0)

@@ -168,6 +168,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_BIN] = sizeof(struct record_bin),
 	[RECORD_EVICTION] = sizeof(struct record_eviction),
 	[RECORD_STRETCH] = sizeof(struct record_stretch),
+	[RECORD_CONTRASTS] = sizeof(struct record_contrasts),
 	[RECORD_PATTERN] = sizeof(struct record_pattern),
 	[RECORD_LINES] = sizeof(struct record_lines) + 16,
 	[RECORD_PROBES] = sizeof(struct record_probes) + 16,
@@ -266,6 +267,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_bin bin;
 		struct record_eviction eviction;
 		struct record_stretch stretch;
+		struct record_contrasts contrasts;
 		struct record_pattern pattern;
 	} *r = NULL;
 
@@ -381,6 +383,12 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->stretch.number = random_next() % 4;
 		r->stretch.accesses = random_next() % 1000000;
 		r->stretch.caches[random_next() % 3].missed = random_next() % 1000;
+	} else if (type == RECORD_CONTRASTS) {
+		r->contrasts.pc = random_next() % 65536;
+		r->contrasts.cache = random_next() % (BIN_CACHES + 1);
+		r->contrasts.is_bin = random_next() % 2;
+		r->contrasts.sums[0][random_next() % STRETCH_CONTRASTS] = (int64_t)random_next();
+		choose_data(&r->contrasts.data);
 	} else if (type == RECORD_PATTERN) {
 		choose_data(&r->pattern.data);
 		r->pattern.pattern.accesses = random_next() % 1000;

@@ -52,6 +52,13 @@ static void in_nothing(unsigned long start, unsigned long bytes)
 	FAILS(mremap(at(start), PAGE, 2 * PAGE, MREMAP_MAYMOVE), EFAULT);
 	FAILS(mremap(at(start), PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to), EFAULT);
 	FAILS(mremap(at(start), PAGE, PAGE, 0x100), EINVAL);
+	FAILS(mlock(at(start + 1), PAGE), ENOMEM);
+	FAILS(munlock(at(start), bytes), ENOMEM);
+	FAILS(msync(at(start), bytes, MS_ASYNC), ENOMEM);
+	FAILS(msync(at(start), bytes, 0x100), EINVAL);
+	for (unsigned long page = start; page < start + 64 * PAGE; page += PAGE)
+		CHECK(!is_there(at(page)));
+	FAILS(mincore(at(start + 1), bytes, at(0)), EINVAL);
 	CHECK_EQ(munmap(at(start), bytes), 0);
 	FAILS(munmap(at(start + 1), bytes), EINVAL);
 }

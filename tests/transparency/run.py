@@ -200,6 +200,7 @@ def accesses_in(profile):
 CACHES = ['--cache=L1i=32K,8,64', '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64']
 SIMULATIONS = {'simulate': ['simulate'], 'data': ['simulate', '--data'] + CACHES,
                'filter': ['simulate', '--no-call-graph'] + CACHES, 'nodes': ['simulate', '--context=1'] + CACHES, 'replay': ['simulate', '--context=1', '--jumps'],
+               'stretches': ['simulate', '--data', '--sample=20%,20K'] + CACHES,
                'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 
@@ -270,7 +271,7 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
-    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: count, sample, simulate, data, filter, replay or several')
+    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: count, sample, simulate, data, filter, stretches, replay or several')
     p.add_argument('--native', action='store_true', help='native against native: tests this test')
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')

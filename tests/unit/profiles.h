@@ -26,6 +26,16 @@ static inline struct store *create_profile(const char *path)
 	return s;
 }
 
+/* The same, which others can read from the beginning. */
+static inline struct store *grow_profile(const char *path)
+{
+	struct store *s = create_profile(path);
+
+	assert_int_equal(store_publish(s, NULL), 0);
+	store_keep(s);
+	return s;
+}
+
 /* Far touches of a window, at all line sizes. */
 static inline void set_far(struct store_window *w, double far)
 {

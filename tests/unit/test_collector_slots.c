@@ -210,6 +210,7 @@ static void scribbled_positions_and_states_are_survived(void **state)
 static void a_process_that_died_without_a_word_is_noticed(void **state)
 {
 	struct bench b;
+	siginfo_t info;
 	pid_t child;
 
 	(void)state;
@@ -226,7 +227,8 @@ static void a_process_that_died_without_a_word_is_noticed(void **state)
 	assert_int_equal(b.log.gone, 0);
 	write_window(&b);
 	kill(child, SIGKILL);
-	usleep(20000); /* a zombie counts as dead */
+	/* a zombie counts as dead */
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
 	slots_check(&b.slots);
 	assert_int_equal(b.log.gone, 1);
 	assert_int_equal(b.log.how, SLOT_KILLED);

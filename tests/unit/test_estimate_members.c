@@ -16,9 +16,13 @@
  * 2: a header with an open end: struct text {long length; char bytes[];}
  * 3: double
  * 4: a derived type of Fortran: real(8) :: v(0:1,3)
+ * 5: struct value {long kind; union {double d; long n; void *p; float f;} u;}
  */
-static struct store_layout layouts[] = {
-	{1, "struct node", 40}, {2, "struct text", 8}, {3, "double", 8}, {4, "type(m::body)", 48}};
+static struct store_layout layouts[] = {{1, "struct node", 40},
+					{2, "struct text", 8},
+					{3, "double", 8},
+					{4, "type(m::body)", 48},
+					{5, "struct value", 16}};
 static struct store_member members[] = {
 	{1, 0, 0, 0, 8, 0, "next", "struct node *"},
 	{1, 1, 0, 8, 24, 6, "grid", "int[2][3]"},
@@ -30,9 +34,15 @@ static struct store_member members[] = {
 	{2, 0, 0, 0, 8, 0, "length", "long"},
 	{2, 1, 0, 8, 0, 0, "bytes", "char[]"},
 	{4, 0, 0, 0, 48, 6, "v", "real(kind=8)(0:1,3)"},
+	{5, 0, 0, 0, 8, 0, "kind", "long", STORE_FORM_INTEGER},
+	{5, 1, 0, 8, 8, 0, "u", "union {...}"},
+	{5, 2, 1, 0, 8, 0, "d", "double", STORE_FORM_FLOAT},
+	{5, 3, 1, 0, 8, 0, "n", "long", STORE_FORM_INTEGER},
+	{5, 4, 1, 0, 8, 0, "p", "void *", STORE_FORM_INTEGER},
+	{5, 5, 1, 0, 4, 0, "f", "float", STORE_FORM_FLOAT},
 };
 static const struct profile profile = {
-	.layouts = layouts, .layout_count = 4, .members = members, .member_count = 10};
+	.layouts = layouts, .layout_count = 5, .members = members, .member_count = 16};
 
 static const struct members_of nodes = {.layout = 1, .smallest = 400, .largest = 4000};
 
@@ -91,6 +101,38 @@ static void a_header_before_other_data_is_one_element(void **state)
 	is_named(&header, (struct members_place){80, 80, 0, 0}, "node.+80", NULL);
 }
 
+static struct members_place place_at(uint64_t offset, uint64_t width, uint64_t form)
+{
+	return (struct members_place){.low = offset, .high = offset, .width = width, .form = form};
+}
+
+static void an_access_chooses_the_member_of_a_union(void **state)
+{
+	const struct members_of values = {.layout = 5, .smallest = 1600, .largest = 1600};
+
+	(void)state;
+	is_named(&values, place_at(24, 8, STORE_FORM_FLOAT), "value.u.d", "double");
+	is_named(&values, place_at(24, 4, STORE_FORM_FLOAT), "value.u.f", "float");
+	/* Two are integers of eight bytes, and all may be meant if nothing is known. */
+	is_named(&values, place_at(24, 8, STORE_FORM_INTEGER), "value.u", "union {...}");
+	is_named(&values, place_at(24, 0, STORE_FORM_UNKNOWN), "value.u", "union {...}");
+	is_named(&values, place_at(16, 8, STORE_FORM_INTEGER), "value.kind", "long");
+}
+
+static void places_tell_what_a_step_does_not(void **state)
+{
+	/* The second numbers of both rows in several nodes; and with a pair. */
+	const uint64_t same[] = {12, 24, 52, 64, 104}, mixed[] = {12, 24, 32, 64};
+	struct members_place place = {.low = 12, .high = 104, .step = 4, .places = same};
+
+	(void)state;
+	place.place_count = 5;
+	is_named(&nodes, place, "node.grid[][1]", "int[2][3]");
+	place.places = mixed;
+	place.place_count = 4;
+	is_named(&nodes, place, "[several fields]", "struct node");
+}
+
 static void scalars_have_a_type_only(void **state)
 {
 	const struct members_of array = {.layout = 3, .smallest = 800, .largest = 800};
@@ -130,6 +172,8 @@ int main(void)
 		cmocka_unit_test(several_fields_are_told_as_such),
 		cmocka_unit_test(a_block_with_an_open_end_is_one_element),
 		cmocka_unit_test(a_header_before_other_data_is_one_element),
+		cmocka_unit_test(an_access_chooses_the_member_of_a_union),
+		cmocka_unit_test(places_tell_what_a_step_does_not),
 		cmocka_unit_test(scalars_have_a_type_only),
 		cmocka_unit_test(fortran_has_its_own_indices),
 		cmocka_unit_test(without_a_type_there_are_offsets),

@@ -34,7 +34,7 @@ static int import_text(const char *text, struct text *notes, struct err *err)
 
 static struct event_profile open_text(const char *text)
 {
-	struct event_profile p;
+	struct event_profile p = {0};
 	struct text notes = {0};
 	struct err err = {""};
 
@@ -309,6 +309,36 @@ static void a_file_without_totals_gets_a_note(void **state)
 	text_release(&notes);
 }
 
+/* As Cachegrind writes files: a line summary at the end, and no totals. */
+static void a_summary_of_the_costs_says_that_a_file_is_whole(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_whole;
+	} cases[] = {
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n2 6\nsummary: 11 2\n", true},
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 0\nsummary: 5\n", true},
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n2 6\nsummary: 1", false},
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n2 6\nsummary: 11", false},
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n2 6\nsummary: ", false},
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n2 6\nsumma:", false},
+		{"events: Ir Dr\nfl=a.c\nfn=f\n1 5 2\n", false},
+		{"events: Ir\nsummary: 5\nfn=f\n1 5\nevents: Ir\nfn=f\n", false},
+		{"events: Ir\nsummary: 12\nfn=f\n1 5\n", false},
+	};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text notes = {0};
+
+		assert_int_equal(import_text(cases[i].text, &notes, &err), 0);
+		if ((notes.count == 0) != cases[i].is_whole)
+			fail_msg("\"%s\": %s", cases[i].text, text_get(&notes));
+		text_release(&notes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +351,7 @@ int main(void)
 		cmocka_unit_test(one_thread_is_kept),
 		cmocka_unit_test(a_file_that_is_wrong_is_told_with_its_line),
 		cmocka_unit_test(a_file_without_totals_gets_a_note),
+		cmocka_unit_test(a_summary_of_the_costs_says_that_a_file_is_whole),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -184,7 +184,7 @@ static void what_is_written_is_read_back(void **state)
 
 static void a_reader_sees_what_was_committed_while_the_run_goes_on(void **state)
 {
-	struct store *s = create_profile("live.db"), *reader;
+	struct store *s = grow_profile("live.db"), *reader;
 	struct store_process *p;
 	size_t count;
 
@@ -210,7 +210,7 @@ static void a_writer_killed_leaves_what_it_committed(void **state)
 
 	(void)state;
 	if (child == 0) {
-		s = create_profile("killed.db");
+		s = grow_profile("killed.db");
 		fill(s);
 		store_commit(s, NULL);
 		store_put_meta_text(s, "late", "never committed", NULL);
@@ -313,7 +313,7 @@ static void places_that_cannot_be_written_are_named(void **state)
 	refuses_to_write("/dev/full", "cannot write profile '/dev/full': it is not a regular file");
 	refuses_to_write("no/such/x.db",
 			 "cannot write profile 'no/such/x.db': No such file or directory");
-	s = create_profile("kept.db");
+	s = grow_profile("kept.db");
 	refuses_to_write("kept.db", busy);
 	store_finish(s, NULL);
 	store_close(s);
@@ -363,7 +363,7 @@ static void a_profile_that_grows_is_no_truncated_one(void **state)
 {
 	static const unsigned char many_pages[] = {0, 1, 0, 0};
 	static char text[100000];
-	struct store *writer = create_profile("grows.db"), *reader;
+	struct store *writer = grow_profile("grows.db"), *reader;
 	struct store_process *p;
 	size_t count;
 	int fd;
@@ -421,12 +421,12 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	(void)state;
 	make_large("other.db");
 	sqlite3_open("other.db", &db);
-	sqlite3_exec(db, "PRAGMA user_version = 29", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA user_version = 32", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 29, this one knows 28)");
+				    "(its format is 32, this one knows 31)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 28): record it again");
+				    "(its format is 1, this one knows 31): record it again");
 	sqlite3_close(db);
 }
 

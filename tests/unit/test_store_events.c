@@ -291,8 +291,8 @@ static void lists_that_cannot_be_are_refused(void **state)
 		"INSERT INTO cost_batch VALUES(99999, '[[1,99999999999,5]]')",
 		"INSERT INTO cost_batch VALUES(99999, 'x')",
 		"DELETE FROM node_batch",
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70)"
-		" INSERT INTO event(name) SELECT 'e' || i FROM n",
+		("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70)"
+		 " INSERT INTO event(name) SELECT 'e' || i FROM n"),
 	};
 	static const char *const arc_damages[] = {
 		"INSERT INTO arc_batch VALUES(99999, '[[1,1,2,0]]')",

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "symbols/private.h"
+#include "symbols/remote.h"
 #include "symbols/symbols.h"
 
 extern const char __executable_start[];
@@ -471,7 +472,12 @@ static pid_t find_child(void)
 	return (pid_t)pid;
 }
 
-static void a_reader_that_dies_costs_lines_and_then_names(void **state)
+static uint64_t address_of(const char *code)
+{
+	return (uint64_t)(code - __executable_start);
+}
+
+static void a_reader_killed_again_and_again_costs_lines_and_then_names(void **state)
 {
 	struct symbols *s = symbols_new();
 	const struct symbols_frame *f;
@@ -485,26 +491,69 @@ static void a_reader_that_dies_costs_lines_and_then_names(void **state)
 	assert_false(symbols_next_loss(s, &next, &line));
 	if (find_child() == 0)
 		skip(); /* no such list in this kernel */
+	/* Once says nothing of the file: another reader is asked. */
+	kill(find_child(), SIGKILL);
+	assert_true(symbols_resolve(s, file, address_of((const char *)find_child), &f) > 0);
+	assert_string_equal(f[0].function, "find_child");
+	assert_non_null(f[0].file);
+	assert_false(symbols_next_loss(s, &next, &line));
 	kill(find_child(), SIGKILL);
 	/* Another file is known to nobody until it is asked for. */
 	assert_true(symbols_file(s, "/bin/sh") > file);
-	assert_int_equal(
-		symbols_resolve(s, file, (uint64_t)((const char *)probe - __executable_start), &f),
-		1);
+	assert_int_equal(symbols_resolve(s, file, address_of((const char *)probe), &f), 1);
 	assert_string_equal(f[0].function, "probe");
 	assert_null(f[0].file);
 	next = 0;
 	assert_true(symbols_next_loss(s, &next, &line));
 	assert_non_null(strstr(text_get(&line), "without lines"));
 	kill(find_child(), SIGKILL);
-	assert_int_equal(
-		symbols_resolve(s, file, (uint64_t)((const char *)outer - __executable_start), &f),
-		1);
+	assert_int_equal(symbols_resolve(s, file, address_of((const char *)outer), &f), 1);
 	assert_int_equal(f[0].function[0], '[');
 	assert_true(symbols_resolve(s, symbols_file(s, "/bin/sh"), 0x5000, &f) > 0);
 	text_release(&line);
 	symbols_free(s);
 	assert_int_equal(find_child(), 0);
+}
+
+static bool is_stopped(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f == NULL || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f != NULL)
+		fclose(f);
+	return state == 'T';
+}
+
+static void a_reader_that_is_stuck_is_replaced(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	int file = symbols_file(s, self);
+	struct text line = {0};
+	size_t next = 0;
+	pid_t stopped;
+
+	(void)state;
+	symbols_resolve(s, file, probed_address(), &f);
+	stopped = find_child();
+	if (stopped == 0)
+		skip(); /* no such list in this kernel */
+	symbols_remote_stuck_s = 2;
+	kill(stopped, SIGSTOP);
+	for (int i = 0; i < 1000 && !is_stopped(stopped); i++)
+		usleep(1000);
+	assert_true(is_stopped(stopped));
+	assert_true(symbols_resolve(s, file, address_of((const char *)find_child), &f) > 0);
+	assert_string_equal(f[0].function, "find_child");
+	assert_non_null(f[0].file);
+	assert_int_not_equal(find_child(), stopped);
+	assert_false(symbols_next_loss(s, &next, &line));
+	symbols_free(s);
 }
 
 int main(void)
@@ -527,7 +576,8 @@ int main(void)
 		cmocka_unit_test(names_in_brackets_name_all_inside),
 		cmocka_unit_test(files_that_are_no_elf_give_addresses),
 		cmocka_unit_test(a_truncated_elf_file_is_survived),
-		cmocka_unit_test(a_reader_that_dies_costs_lines_and_then_names),
+		cmocka_unit_test(a_reader_killed_again_and_again_costs_lines_and_then_names),
+		cmocka_unit_test(a_reader_that_is_stuck_is_replaced),
 	};
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int failed;

@@ -317,8 +317,8 @@ static void types_from_elsewhere_have_their_scopes(void **state)
 	static const char *const ways[] = {
 		"c++ -gdwarf-4 -fdebug-types-section -o types types.cc",
 		"c++ -gdwarf-5 -fdebug-types-section -o types types.cc",
-		"command -v dwz >/dev/null && c++ -g -o types types.cc && cp types other && "
-		"dwz -m common types other && test -s common",
+		("command -v dwz >/dev/null && c++ -g -o types types.cc && cp types other && "
+		 "dwz -m common types other && test -s common"),
 	};
 	bool any = false;
 	char path[600];

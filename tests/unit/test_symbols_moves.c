@@ -93,17 +93,42 @@ static void what_changes_a_register_says_so(void **state)
 	assert_true(m.kind == MOVE_OTHER && !m.has_to);
 }
 
+static void ends_of_functions_and_writes_say_so(void **state)
+{
+	struct move m;
+
+	(void)state;
+	READ(&m, 0xc3); /* ret */
+	assert_true(m.kind == MOVE_RETURN);
+	READ(&m, 0x41, 0x5c); /* pop %r12 */
+	assert_true(m.kind == MOVE_OTHER && m.has_to && m.to == 12);
+	READ(&m, 0xc9); /* leave */
+	assert_true(m.has_to && m.to == MOVES_RBP);
+	READ(&m, 0x48, 0x0f, 0xaf, 0xc7); /* imul %rdi,%rax */
+	assert_true(m.has_to && m.to == MOVES_RAX && !m.writes);
+	READ(&m, 0xc7, 0x43, 0x08, 1, 0, 0, 0); /* movl $1,8(%rbx) */
+	assert_true(m.writes && m.base == 3 && m.displacement == 8);
+	READ(&m, 0x0f, 0x11, 0x43, 0x18); /* movups %xmm0,0x18(%rbx) */
+	assert_true(m.writes && m.base == 3);
+	READ(&m, 0x0f, 0x10, 0x43, 0x18); /* movups 0x18(%rbx),%xmm0 */
+	assert_false(m.writes);
+	READ(&m, 0x83, 0x3b, 0); /* cmpl $0,(%rbx) */
+	assert_false(m.writes);
+	READ(&m, 0x83, 0x03, 1); /* addl $1,(%rbx) */
+	assert_true(m.writes && m.base == 3);
+}
+
 static void others_are_not_read(void **state)
 {
-	static const unsigned char ret[] = {0xc3}, syscall[] = {0x0f, 0x05},
+	static const unsigned char ud2[] = {0x0f, 0x0b}, syscall[] = {0x0f, 0x05},
 				   vector[] = {0x62, 0xf1, 0x7d, 0x48, 0x6f, 0x00};
 	struct move m;
 
 	(void)state;
-	assert_false(moves_read(ret, sizeof(ret), 0, &m));
+	assert_false(moves_read(ud2, sizeof(ud2), 0, &m));
 	assert_false(moves_read(syscall, sizeof(syscall), 0, &m));
 	assert_false(moves_read(vector, sizeof(vector), 0, &m));
-	assert_false(moves_read(ret, 0, 0, &m));
+	assert_false(moves_read(ud2, 0, 0, &m));
 }
 
 int main(void)
@@ -113,6 +138,7 @@ int main(void)
 		cmocka_unit_test(stores_and_loads_have_an_address),
 		cmocka_unit_test(jumps_and_calls_have_a_target),
 		cmocka_unit_test(what_changes_a_register_says_so),
+		cmocka_unit_test(ends_of_functions_and_writes_say_so),
 		cmocka_unit_test(others_are_not_read),
 	};
 

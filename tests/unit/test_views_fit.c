@@ -66,6 +66,27 @@ static void a_place_never_loses_digits_of_its_line(void **state)
 	assert_string_equal(name_in("walk.c:12 sum_of_everything", 11, &plain), "w...c:12");
 }
 
+static void a_site_keeps_its_line_and_its_number(void **state)
+{
+	const char *site = "new in Table<long>::fill(int) (table.cc:8) [2 of 2]";
+
+	(void)state;
+	assert_string_equal(name_in(site, 51, &unicode), site);
+	assert_string_equal(name_in(site, 45, &unicode),
+			    "new in Table" ELLIPSE ":fill(int) (table.cc:8) [2 of 2]");
+	assert_string_equal(name_in(site, 30, &unicode),
+			    "Table<lon" ELLIPSE " table.cc:8 [2 of 2]");
+	assert_string_equal(name_in(site, 22, &unicode), "table.cc:8 [2 of 2]");
+	assert_string_equal(name_in(site, 16, &unicode), "ta" ELLIPSE "cc:8 [2 of 2]");
+	for (size_t width = 12; width < 60; width++) {
+		const char *fits = name_in(site, width, &unicode);
+
+		assert_non_null(strstr(fits, ":8"));
+		assert_non_null(strstr(fits, "[2 of 2]"));
+		assert_true(fit_width(fits) <= width);
+	}
+}
+
 static void brackets_give_way_before_the_function(void **state)
 {
 	const char *right = "std::_Rb_tree<std::string, int, std::less<int> >::_S_right(node*)";
@@ -208,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_never_loses_digits_of_its_line),
+		cmocka_unit_test(a_site_keeps_its_line_and_its_number),
 		cmocka_unit_test(brackets_give_way_before_the_function),
 		cmocka_unit_test(what_is_no_bracket_stays),
 		cmocka_unit_test(short_brackets_are_told_apart),

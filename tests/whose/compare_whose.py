@@ -93,6 +93,8 @@ class Profile:
         if kind != 'site':
             return kind
         what, calls = self.sites[site]
+        if what in ('stack', 'thread-local', 'allocator', 'brk'):
+            return what
         return 'mapping' if what == 'mmap' else 'site:' + ','.join('%x' % self.pc[c] for c in calls)
 
     def counts(self, lowest):
@@ -118,12 +120,12 @@ class Profile:
         return {key: tuple(row[:lengths[key[0]]]) for key, row in found.items()}
 
 
-def simulate(options, program, caches, folder, which):
+def simulate(options, program, caches, folder, which, environment=None):
     path = os.path.join(folder, 'run.db')
     command = ['setarch', '-R', options.dwell, 'simulate', '-q', *which, '-o', path, *('--cache=' + c for c in caches)]
     if not any(c.startswith('L1i') for c in caches):
         command.append('--no-instructions')
-    done = subprocess.run([*command, '--', program], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([*command, '--', program], capture_output=True, text=True, timeout=100, env=environment)
     if done.returncode != 0 or NOT_COUNTED in done.stderr:
         sys.exit('%s: %d: %s' % (' '.join(command), done.returncode, done.stderr))
     lowest = sum(not c.startswith('L1i') and not c.endswith('none') for c in caches) - 1

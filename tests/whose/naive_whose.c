@@ -17,12 +17,13 @@
  *   allocates PC          a function that allocates a block begins: what it accesses in the block
  *                         before that begins also belongs to it
  *
- * So a program tells of its blocks by accesses, which the trace has. Prints lines of
+ * So a program tells of its blocks by accesses, which the trace has. A trace of steps.c has lines
+ * that tell of them. Prints lines of
  *   bin CACHE PC STRUCTURE MISSES COLD BY_SELF CONFLICTS
  *   eviction CACHE FUNCTION STRUCTURE EVICTOR EVICTOR_STRUCTURE MISSES CONFLICTS
  *   references 0 PC STRUCTURE COUNT
- * where a structure is "variable:START", "mapping", "code", "unknown", or "site:" and its calls,
- * the innermost first.
+ * where a structure is "variable:START", "mapping", "stack", "allocator", "code", "unknown", or
+ * "site:" and its calls, the innermost first.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -36,7 +37,7 @@
 #include "collector/simulation/trace.h"
 #include "naive_bins.h"
 
-#define MOST_RANGES 8192
+#define MOST_RANGES 65536
 #define MOST_CALLS  256
 #define MOST_SITES  4096
 #define MOST_HELD   65536
@@ -53,16 +54,23 @@ enum range_kind {
 	ATOMIC,
 	COPY,
 	ALLOCATES,
+	STACK,
+	HEAP,
+	BRK,
+	LOCALS,
+	THREAD,
+	THREAD_LOCALS,
 	KINDS
 };
 
-static const char *const words[KINDS] = {"function", "variable", "mapping",  "call",
-					 "return",   "size",	 "begin",    "end",
-					 "atomic",   "copy",	 "allocates"};
+static const char *const words[KINDS] = {"function",  "variable",     "mapping", "call",   "return",
+					 "size",      "begin",	      "end",	 "atomic", "copy",
+					 "allocates", "stack",	      "heap",	 "brk",	   "locals",
+					 "thread",    "thread-locals"};
 
 struct range {
 	uint64_t start, end;
-	uint64_t site; /* of a block */
+	uint64_t site; /* of a block; of size: see above */
 };
 
 static struct {
@@ -83,7 +91,19 @@ static struct {
 } m;
 
 /* A structure: its kind, and the start of a variable, or the number of a site. */
-enum { OF_VARIABLE, OF_SITE, OF_MAPPING, OF_CODE, OF_NONE };
+enum {
+	OF_VARIABLE,
+	OF_SITE,
+	OF_MAPPING,
+	OF_CODE,
+	OF_STACK,
+	OF_ALLOCATOR,
+	OF_BRK,
+	OF_LOCALS,
+	OF_THREAD,
+	OF_THREAD_LOCALS,
+	OF_NONE
+};
 #define STRUCTURE(kind, what) ((uint64_t)(kind) << 60 | (what))
 
 /* Ranges that overlap are equal. */
@@ -131,15 +151,10 @@ static void read_map(const char *path)
 
 /* ---- What the program does ---- */
 
-/* The site of a block that is allocated now: the open calls. */
-static uint64_t site_now(void)
+static uint64_t site_by_name(const char *name)
 {
-	char name[MOST_CALLS * 18] = "site:";
-	size_t used = strlen(name), site = 0;
+	size_t site = 0;
 
-	for (size_t i = m.depth; i-- > 0;)
-		used += (size_t)snprintf(name + used, sizeof(name) - used, "%" PRIx64 "%s",
-					 m.calls[i], i > 0 ? "," : "");
 	while (site < m.site_count && strcmp(m.sites[site], name) != 0)
 		site++;
 	if (site == MOST_SITES)
@@ -147,6 +162,18 @@ static uint64_t site_now(void)
 	if (site == m.site_count)
 		m.sites[m.site_count++] = strdup(name);
 	return site;
+}
+
+/* The site of a block that is allocated now: the open calls. */
+static uint64_t site_now(void)
+{
+	char name[MOST_CALLS * 18] = "site:";
+	size_t used = strlen(name);
+
+	for (size_t i = m.depth; i-- > 0;)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "%" PRIx64 "%s",
+					 m.calls[i], i > 0 ? "," : "");
+	return site_by_name(name);
 }
 
 static void follow_calls(uint64_t pc)
@@ -162,6 +189,19 @@ static void follow_calls(uint64_t pc)
 	}
 }
 
+/* What steps.c tells of; the first one that holds an address counts. */
+static const struct {
+	enum range_kind range;
+	unsigned structure;
+	const char *name;
+} places[] = {{LOCALS, OF_LOCALS, "thread-local"},
+	      {STACK, OF_STACK, "stack"},
+	      {THREAD, OF_THREAD, "stack"},
+	      {THREAD_LOCALS, OF_THREAD_LOCALS, "thread-local"},
+	      {MAPPING, OF_MAPPING, "mapping"},
+	      {HEAP, OF_ALLOCATOR, "allocator"},
+	      {BRK, OF_BRK, "brk"}};
+
 static uint64_t structure_of(uint64_t address)
 {
 	const struct range wanted = {.start = address, .end = address + 1}, *r;
@@ -169,10 +209,13 @@ static uint64_t structure_of(uint64_t address)
 
 	if (block != NULL)
 		return STRUCTURE(OF_SITE, (*block)->site);
-	if (find(MAPPING, address) != NULL)
-		return STRUCTURE(OF_MAPPING, 0);
 	r = find(VARIABLE, address);
-	return r != NULL ? STRUCTURE(OF_VARIABLE, r->start) : STRUCTURE(OF_NONE, 0);
+	if (r != NULL)
+		return STRUCTURE(OF_VARIABLE, r->start);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (find(places[i].range, address) != NULL)
+			return STRUCTURE(places[i].structure, 0);
+	return STRUCTURE(OF_NONE, 0);
 }
 
 /* References of an instruction to a structure. */
@@ -231,24 +274,23 @@ static void release(struct naive_bins *n, uint64_t start, uint64_t end, uint64_t
 	m.are_held = false;
 }
 
-static void begin_block(struct naive_bins *n, uint64_t start)
+static void begin_block(struct naive_bins *n, uint64_t start, uint64_t end, uint64_t site)
 {
 	struct range *b = malloc(sizeof(*b));
 
 	if (b == NULL)
 		err(1, "blocks");
-	*b = (struct range){start, start + m.size, site_now()};
+	*b = (struct range){start, end, site};
 	if (*(struct range **)tsearch(b, &m.blocks, compare) != b)
 		errx(1, "a block at %" PRIx64 " lies in another one", start);
 	release(n, b->start, b->end, STRUCTURE(OF_SITE, b->site));
 }
 
-static void end_block(uint64_t start)
+static bool end_block(uint64_t start)
 {
 	const struct range wanted = {.start = start, .end = start + 1};
 
-	if (tdelete(&wanted, &m.blocks, compare) == NULL)
-		errx(1, "no block begins at %" PRIx64, start);
+	return tdelete(&wanted, &m.blocks, compare) != NULL;
 }
 
 /* The instruction at pc accesses `address`. */
@@ -259,9 +301,9 @@ static void notice(struct naive_bins *n, uint64_t pc, uint64_t address)
 	if (size != NULL)
 		m.size = address - size->site;
 	if (find(BEGIN, pc) != NULL)
-		begin_block(n, address + 8);
-	if (find(END, pc) != NULL)
-		end_block(address + 8);
+		begin_block(n, address + 8, address + 8 + m.size, site_now());
+	if (find(END, pc) != NULL && !end_block(address + 8))
+		errx(1, "no block begins at %" PRIx64, address + 8);
 }
 
 static void access_one(struct naive_bins *n, uint64_t pc, const struct trace_access *t)
@@ -290,9 +332,40 @@ static void access_one(struct naive_bins *n, uint64_t pc, const struct trace_acc
 		notice(n, pc, t->address);
 }
 
+static void set_place(const char *word, uint64_t start, uint64_t end)
+{
+	for (size_t kind = 0; kind < KINDS; kind++)
+		if (strcmp(word, words[kind]) == 0) {
+			m.ranges[kind][0] = (struct range){start, end, 0};
+			m.count[kind] = 1;
+		}
+}
+
+/* What steps.c tells of memory. */
+static void hear(struct naive_bins *n, const char *line)
+{
+	char word[32], name[MOST_CALLS * 18] = "site:";
+	uint64_t start = 0, end = 0;
+	const int words =
+		sscanf(line, "=%31s %" SCNx64 " %" SCNx64 " %4000s", word, &start, &end, name + 5);
+
+	if (words == 4 && strcmp(word, "block") == 0)
+		begin_block(n, start, end, site_by_name(name));
+	else if (words == 2 && strcmp(word, "free") == 0)
+		end_block(start); /* the C library also frees what it got without a call */
+	else if (words == 1 && strcmp(word, "none") == 0)
+		release(n, 0, 0, 0);
+	else if (words == 1 && strcmp(word, "allocates") == 0)
+		m.are_held = true;
+	else if (words == 3)
+		set_place(word, start, end);
+	else
+		errx(1, "%s", line);
+}
+
 static void read_trace(struct naive_bins *n)
 {
-	char line[256];
+	char line[4200];
 	uint64_t pc = 0;
 
 	while (fgets(line, sizeof(line), stdin) != NULL) {
@@ -301,6 +374,10 @@ static void read_trace(struct naive_bins *n)
 		int got;
 
 		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '=' && line[1] != '=') {
+			hear(n, line);
+			continue;
+		}
 		got = trace_read_line(TRACE_LACKEY, line, &t, &e);
 		if (got < 0)
 			errx(1, "%s", e.text);
@@ -328,7 +405,12 @@ static const char *name_of(uint64_t structure, char room[32])
 		return "mapping";
 	case OF_CODE:
 		return "code";
+	case OF_NONE:
+		return "unknown";
 	default:
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+			if (places[i].structure == structure >> 60)
+				return places[i].name;
 		return "unknown";
 	}
 }
@@ -344,8 +426,8 @@ static void print(const struct naive_count *c, void *context)
 		       c->key.cache, c->key.where, name_of(c->key.structure, one), c->key.evictor,
 		       name_of(c->key.evictor_structure, other), c->missed, c->conflicts);
 	else
-		printf("bin %" PRIu64 " %" PRIx64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64
-		       " %" PRIu64 "\n",
+		printf("bin %" PRIu64 " %" PRIx64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		       "\n",
 		       c->key.cache, c->key.where, name_of(c->key.structure, one), c->missed,
 		       c->cold, c->by_self, c->conflicts);
 }

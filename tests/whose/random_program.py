@@ -145,17 +145,17 @@ def source(seed, calls):
 
 def write_map(program):
     """What naive_whose must know, from the symbols and the code."""
-    lines, marks, variables = ['mapping %x %x' % (MAP_AT, MAP_AT + MAPPING)], [], [(IMAGE, IMAGE)]
+    lines, marks, probe, variables = ['mapping %x %x' % (MAP_AT, MAP_AT + MAPPING)], [], None, [(IMAGE, IMAGE)]
     symbols = subprocess.run(['nm', '-S', program], check=True, capture_output=True, text=True).stdout
     for line in symbols.splitlines():
         words = line.split()
-        if words[-1].startswith('mark_'):
+        if re.match('mark_(begin|end|size)_', words[-1]):
             marks.append((words[-1].split('_')[1], words[0]))
         elif len(words) == 4:
             start, size = int(words[0], 16), int(words[1], 16)
             if words[3] == 'size_probe':
                 probe = start
-            if words[2] in 'tT':
+            if words[2] in 'tTwWi':
                 lines.append('function %x %x' % (start, start + size))
                 lines += ['allocates %x' % start] * (words[3] in ALLOCATORS)
             else:

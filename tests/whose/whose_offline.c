@@ -6,8 +6,8 @@
  *   whose_offline FIRST END         random traces, hierarchies and owners of memory, of these seeds
  *   whose_offline CACHE... <TRACE   a trace of lackey's, in this hierarchy
  *
- * What the engine's other rooms say is made up here: which structure holds an address, and for how
- * long; which function holds an instruction. Exit status 1 if any count differs.
+ * What the engine's other rooms say is made up: offline_owners.h. Exit status 1 if any count
+ * differs.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -30,93 +30,13 @@
 #include "engine/simulate/whose/patterns.h"
 #include "engine/simulate/whose/recency.h"
 #include "engine/simulate/whose/structures.h"
-#include "engine/unwind/functions.h"
 #include "naive_bins.h"
+#include "offline_owners.h"
 #include "sim/system/below.h"
 
 #define MOST_SITES 4096
 
-/* ---- What lies where ---- */
-
-#define REGION_SHIFT 9
-#define STRUCTURES   61
-#define CODE	     100
-
-static uint32_t version; /* of who owns memory */
-
-static bool is_lasting(uint64_t region)
-{
-	return region % 3 != 0;
-}
-
-/* A number from 0; 0: unknown. */
-static uint32_t owner_of(uint64_t address)
-{
-	const uint64_t region = address >> REGION_SHIFT;
-	uint64_t x = region * 0x9e3779b97f4a7c15;
-
-	if (region % 5 == 0 || !is_lasting(region))
-		x += version * 0xff51afd7ed558ccd; /* it has many owners by and by */
-	return (uint32_t)((x >> 40) % STRUCTURES);
-}
-
-static uint64_t function_of(uint64_t pc)
-{
-	return pc & ~(uint64_t)127;
-}
-
-bool structures_start(void)
-{
-	return true;
-}
-
-void structures_find(uint64_t address, struct structure *s)
-{
-	const uint64_t region = address >> REGION_SHIFT;
-
-	*s = (struct structure){.id = owner_of(address),
-				.start = region << REGION_SHIFT,
-				.end = (region + 1) << REGION_SHIFT,
-				.is_lasting = is_lasting(region)};
-}
-
-uint32_t structures_code_version(void)
-{
-	return 0;
-}
-
-uint64_t structures_end(const struct structure *s, uint64_t address)
-{
-	(void)s;
-	return address + 1;
-}
-
-uint32_t structures_version(void)
-{
-	return version;
-}
-
-uint32_t structures_of_code(uint64_t pc)
-{
-	return CODE + (pc >> 16 & 3);
-}
-
-void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
-{
-	(void)p;
-	*data = (struct bin_data){.kind = id >= CODE ? BIN_CODE : BIN_SITE, .site = id};
-}
-
-void alloc_report(struct process *p)
-{
-	(void)p;
-}
-
-void functions_find(void *context, uint64_t pc, struct sim_function *f)
-{
-	(void)context;
-	*f = (struct sim_function){.start = function_of(pc), .end = function_of(pc) + 128};
-}
+struct engine engine;
 
 /* ---- What comes out of the engine ---- */
 
@@ -234,7 +154,11 @@ static void came(void *context, unsigned cache, uint64_t line, uint64_t victim)
 		/* a site is either of a fetch or of data */
 		bin = bins_of_code(0, now->pc);
 	} else if (bin == 0) {
+		uint64_t offset;
+
 		bin = bins_known(site, now->address, bins_versions().data);
+		if (bin == 0)
+			bin = bins_in_block(site, now->address, &offset);
 		if (bin == 0)
 			bin = bins_of_data(site, now->pc, now->address);
 		bins_missed_at(bin, site, now->address);
@@ -376,7 +300,7 @@ static void start(const struct sim_geometry *g)
 		start_first(&firsts[1], (uint32_t)(g->code.size_bytes / g->code.line_bytes));
 	for (unsigned level = 1; level < g->level_count; level++)
 		start_full(&full[level], &g->levels[level]);
-	if (!bins_start(g->level_count, MOST_SITES, false))
+	if (!bins_start(g, MOST_SITES, false))
 		errx(1, "no address space");
 	naive = naive_bins_new(g);
 }
@@ -385,9 +309,9 @@ static void access_both(enum naive_kind kind, uint64_t pc, uint64_t address, uin
 {
 	const struct naive_access a = {.kind = kind,
 				       .pc = pc,
-				       .function = function_of(pc),
+				       .function = offline_function(pc),
 				       .structure = kind == NAIVE_FETCH ? structures_of_code(pc)
-									: owner_of(address),
+									: offline_owner(address),
 				       .address = address,
 				       .bytes = bytes};
 
@@ -531,7 +455,7 @@ static int run_random(uint64_t number)
 			access_both(draw() % 2 ? NAIVE_LOAD : NAIVE_STORE, pc, random_address(),
 				    1u << draw() % 7);
 		if (draw() % 700 == 0)
-			version++;
+			offline_version++;
 		if (draw() % 3000 == 0)
 			bins_forget_sites();
 		if (draw() % 5000 == 0)
@@ -567,7 +491,7 @@ static int run_trace(char **caches)
 			pc = t.address;
 		access_both(t.kind == SIM_FETCH ? NAIVE_FETCH : NAIVE_LOAD, pc, t.address, t.bytes);
 		if (++accesses % 1000003 == 0)
-			version++;
+			offline_version++;
 	}
 	status = finish();
 	printf("%" PRIu64 " accesses, %zu counts, %" PRIu64 " conflicts, %zu differ\n", accesses,

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell bins: misses of a simulation by function and data structure. */
+#include <math.h>
+
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/counted/bins.h"
+#include "views/counted/counted.h"
 #include "views/counted/miss_columns.h"
 #include "views/figures.h"
 #include "views/rows.h"
@@ -20,21 +23,62 @@ static const struct option_use uses[] = {
 static const struct column misses[] = MISS_TABLE(struct bins_row, first, last);
 static const struct column references[] = REFERENCE_TABLE(struct bins_row, references, ratio);
 
-enum { STALL, FUNCTION, SOURCE_FILE, DATA };
+/* Once for each function of the text. */
+static void get_compute(const void *row, struct value *v)
+{
+	const struct bins_row *r = row;
+
+	v->real = r->is_first_of_function ? r->compute : NAN;
+}
+
+static void get_wait(const void *row, struct value *v)
+{
+	const struct bins_row *r = row;
+
+	v->real = r->is_first_of_function ? r->wait : NAN;
+}
+
+enum {
+	COMPUTE,
+	WAIT,
+	COMPUTE_SHARE,
+	WAIT_SHARE,
+	INSTRUCTIONS,
+	STALL,
+	FUNCTION,
+	SOURCE_FILE,
+	DATA,
+	TYPE
+};
+
+static void get_type(const void *row, struct value *v)
+{
+	const struct bins_row *r = row;
+
+	v->text = r->structure != NULL ? r->structure->type : NULL;
+}
 
 static const struct column columns[] = {
+	[COMPUTE] = {"COMPUTE", NULL, UNIT_SHARE, get_compute},
+	[WAIT] = {"WAIT", NULL, UNIT_SHARE, get_wait},
+	[COMPUTE_SHARE] = {NULL, "function_compute", UNIT_SHARE,
+			   COLUMN_MEMBER(struct bins_row, compute)},
+	[WAIT_SHARE] = {NULL, "function_wait", UNIT_SHARE, COLUMN_MEMBER(struct bins_row, wait)},
+	[INSTRUCTIONS] = {NULL, "function_instructions", UNIT_COUNT,
+			  COLUMN_MEMBER(struct bins_row, instructions)},
 	[STALL] = {"STALL", "stall", UNIT_SHARE, COLUMN_MEMBER(struct bins_row, stall)},
 	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, function),
 		      .may_cut = true},
 	[SOURCE_FILE] = {NULL, "file", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, file)},
 	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, COLUMN_MEMBER(struct bins_row, data),
 		  .may_cut = true},
+	[TYPE] = {"TYPE", "type", UNIT_TEXT, get_type, .may_cut = true},
 };
 
 #define C(column) (&columns[column])
 #define M(column) (&misses[column])
 #define R(column) (&references[column])
-#define COUNTS	  MISS_COUNTS(misses), C(FUNCTION), C(SOURCE_FILE), C(DATA)
+#define COUNTS	  MISS_COUNTS(misses), C(FUNCTION), C(SOURCE_FILE), C(DATA), C(TYPE)
 #define BOUNDS	  M(L1_LOW), M(L1_HIGH), M(LL_LOW), M(LL_HIGH)
 #define MISSES_AND_CAUSES \
 	M(L1_MISSES), M(L1_OTHERS_SHARE), M(LL_MISSES), M(LL_COLD_SHARE), M(LL_OTHERS_SHARE)
@@ -43,36 +87,41 @@ static const struct column columns[] = {
 #define MISSES_AND_CONFLICTS                                                                    \
 	M(L1_MISSES), M(L1_CONFLICT_SHARE), M(L1_OTHERS_SHARE), M(LL_MISSES), M(LL_COLD_SHARE), \
 		M(LL_CONFLICT_SHARE), M(LL_OTHERS_SHARE)
-#define NAMES C(FUNCTION), C(DATA)
+#define NAMES		C(FUNCTION), C(TYPE), C(DATA)
+#define TIME		C(COMPUTE), C(WAIT)
+#define FUNCTION_COUNTS C(COMPUTE_SHARE), C(WAIT_SHARE), C(INSTRUCTIONS)
 
 /*
  * Columns when all accesses were simulated, and references are estimates, or exact; the same with
  * conflicts; stretches of them; some sets, without references; and all accesses without those.
  */
-static const struct column *const text_of_all[] = {C(STALL),	R(REFERENCES),	   R(RATIO),
-						   R(INTERVAL), MISSES_AND_CAUSES, NAMES};
-static const struct column *const text_of_exact[] = {C(STALL), R(REFERENCES), R(RATIO),
-						     MISSES_AND_CAUSES, NAMES};
-static const struct column *const counts_of_all[] = {C(STALL), REFERENCE_COUNTS(references),
-						     COUNTS};
+static const struct column *const text_of_all[] = {
+	TIME, C(STALL), R(REFERENCES), R(RATIO), R(INTERVAL), MISSES_AND_CAUSES, NAMES};
+static const struct column *const text_of_exact[] = {TIME,     C(STALL),	  R(REFERENCES),
+						     R(RATIO), MISSES_AND_CAUSES, NAMES};
+static const struct column *const counts_of_all[] = {C(STALL), REFERENCE_COUNTS(references), COUNTS,
+						     FUNCTION_COUNTS};
 static const struct column *const text_of_conflicts[] = {
-	C(STALL), R(REFERENCES), R(RATIO), R(INTERVAL), MISSES_AND_CONFLICTS, NAMES};
-static const struct column *const text_of_exact_conflicts[] = {C(STALL), R(REFERENCES), R(RATIO),
-							       MISSES_AND_CONFLICTS, NAMES};
+	TIME, C(STALL), R(REFERENCES), R(RATIO), R(INTERVAL), MISSES_AND_CONFLICTS, NAMES};
+static const struct column *const text_of_exact_conflicts[] = {
+	TIME, C(STALL), R(REFERENCES), R(RATIO), MISSES_AND_CONFLICTS, NAMES};
 static const struct column *const counts_of_conflicts[] = {C(STALL), REFERENCE_COUNTS(references),
-							   COUNTS, MISS_CONFLICT_COUNTS(misses)};
-static const struct column *const text_of_misses_and_conflicts[] = {C(STALL), MISSES_AND_CONFLICTS,
-								    NAMES};
-static const struct column *const text_of_part[] = {C(STALL), R(REFERENCES), R(RATIO),
-						    MISSES_AND_BOUNDS, NAMES};
+							   COUNTS, MISS_CONFLICT_COUNTS(misses),
+							   FUNCTION_COUNTS};
+static const struct column *const text_of_misses_and_conflicts[] = {TIME, C(STALL),
+								    MISSES_AND_CONFLICTS, NAMES};
+static const struct column *const text_of_part[] = {TIME,     C(STALL),		 R(REFERENCES),
+						    R(RATIO), MISSES_AND_BOUNDS, NAMES};
 static const struct column *const counts_of_part[] = {C(STALL), REFERENCE_COUNTS(references),
-						      COUNTS, BOUNDS};
-static const struct column *const text_of_sets[] = {C(STALL), MISSES_AND_CAUSES, NAMES};
-static const struct column *const counts_of_sets[] = {C(STALL), COUNTS, BOUNDS};
-static const unsigned least_of_all[] = {5, 7, 8, 3}, least_of_exact[] = {4, 6, 7},
-		      least_of_conflicts[] = {6, 10, 8, 3, 9},
-		      least_of_exact_conflicts[] = {5, 9, 7, 8}, least_of_part[] = {6, 2, 4, 5},
-		      least_of_sets[] = {2, 4, 5}, least_of_misses_and_conflicts[] = {3, 7, 5, 6};
+						      COUNTS, BOUNDS, FUNCTION_COUNTS};
+static const struct column *const text_of_sets[] = {TIME, C(STALL), MISSES_AND_CAUSES, NAMES};
+static const struct column *const counts_of_sets[] = {C(STALL), COUNTS, BOUNDS, FUNCTION_COUNTS};
+static const unsigned least_of_all[] = {12, 7, 9, 10, 5, 4, 3},
+		      least_of_exact[] = {11, 6, 8, 9, 4, 3},
+		      least_of_conflicts[] = {14, 8, 12, 10, 5, 11, 4, 3},
+		      least_of_exact_conflicts[] = {13, 7, 11, 9, 10, 4, 3},
+		      least_of_part[] = {13, 8, 4, 6, 7, 3}, least_of_sets[] = {9, 4, 6, 7},
+		      least_of_misses_and_conflicts[] = {11, 5, 9, 7, 8};
 
 #define LIST(columns) (&(const struct column_list){columns, sizeof(columns) / sizeof(*(columns))})
 #define ROWS(text_columns, counts, least)                                                      \
@@ -127,8 +176,10 @@ static void put_heading(struct text *out, const struct bins *b, const struct dis
 	if (b->references.unseen > 0 && p->sets == 1 && b->references.are_counted)
 		text_addf(out, "; %s more are of code that no window saw",
 			  figure_count(b->references.unseen, count));
-	text_add(out, "\n\n");
+	text_add(out, "\n");
+	counted_put_bounds(p, out);
 	fit_prose(out, 0, 2, d);
+	text_add(out, "\n");
 }
 
 static int print(const struct options *o, const struct profile *p)
@@ -147,6 +198,8 @@ static int print(const struct options *o, const struct profile *p)
 	r = *rows_of(&b);
 	r.items = b.rows;
 	r.count = b.count;
+	if (o->format == VIEW_JSON)
+		r.around = counted_how_json(p);
 	status = VIEW_WRITE(rows, o, &r, &out, &err, o->query.limit, &d);
 	bins_release(&b);
 	return view_show(&out, status, &err);
@@ -167,8 +220,9 @@ const struct command command_bins = {
 			.name = "bins",
 			.arguments = "[FILE] [FUNCTION|DATA]",
 			.doc = "Show which function misses on which data structure, in a profile "
-			       "of 'dwell simulate --data': the bins of MemSpy, with the most "
-			       "stall first. Misses are exact; references, hits too, are "
+			       "of 'dwell simulate --data': the bins of MemSpy, with the functions "
+			       "first that compute and wait most. Misses are exact; references, "
+			       "hits too, are "
 			       "estimated with a 95 % interval, or exact in a profile of "
 			       "--references. Causes: cold misses, and lines "
 			       "that accesses to other data structures evicted; and conflict "

@@ -8,6 +8,7 @@
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/counted/causes.h"
+#include "views/counted/counted.h"
 #include "views/rows.h"
 
 static const char *const by_names[] = {
@@ -70,6 +71,8 @@ enum {
 	STALL,
 	CACHE,
 	MISSES,
+	LOW,
+	HIGH,
 	SHARE,
 	CAUSE,
 	CONFLICT,
@@ -85,6 +88,8 @@ static const struct column columns[] = {
 	[STALL] = {"STALL", "stall", UNIT_SHARE, COLUMN_MEMBER(struct cause_row, stall)},
 	[CACHE] = {"CACHE", "cache", UNIT_TEXT, COLUMN_MEMBER(struct cause_row, cache)},
 	[MISSES] = {"MISSES", "misses", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, misses)},
+	[LOW] = {"LOW", "low", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, low)},
+	[HIGH] = {"HIGH", "high", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, high)},
 	[SHARE] = {"SHARE", "share", UNIT_SHARE, COLUMN_MEMBER(struct cause_row, share)},
 	[CAUSE] = {"CAUSE", "cause", UNIT_TEXT, get_cause},
 	[CONFLICT] = {NULL, "conflict", UNIT_COUNT, COLUMN_MEMBER(struct cause_row, conflicts)},
@@ -102,6 +107,7 @@ static const struct column columns[] = {
 
 #define C(column) (&columns[column])
 #define HEAD	  C(STALL), C(CACHE), C(MISSES), C(SHARE), C(CAUSE)
+#define BOUNDS	  C(STALL), C(CACHE), C(MISSES), C(LOW), C(HIGH), C(SHARE), C(CAUSE)
 
 /* ---- */
 
@@ -114,16 +120,29 @@ static const struct column columns[] = {
 					       C(EVICTOR_FUNCTION), C(EVICTOR_DATA)),              \
 	}
 
+static void put_heading(const struct profile *p, const struct display *d, struct text *out)
+{
+	text_add(out, "Misses by cause: cold, or what took the line's place last, as shares of the "
+		      "cache's misses: ");
+	counted_put_how(p, out);
+	text_add(out, "\n");
+	counted_put_bounds(p, out);
+	fit_prose(out, 0, 2, d);
+	text_add(out, "\n");
+}
+
 static int print(const struct options *o, const struct profile *p)
 {
 	const struct column_list *const plain[] = LISTS(HEAD);
+	const struct column_list *const bounds[] = LISTS(BOUNDS);
 	const struct column_list *const text[] = LISTS(HEAD, C(CONFLICT_SHARE));
 	const struct column_list *const counts[] = LISTS(HEAD, C(CONFLICT), C(CAPACITY));
+	const struct column_list *const without = p->stretches > 0 ? bounds[o->by] : plain[o->by];
 	struct display d = view_display();
 	struct text out = {0};
-	struct rows r = {.text = p->has_conflicts ? text[o->by] : plain[o->by],
-			 .csv = p->has_conflicts ? counts[o->by] : plain[o->by],
-			 .json = p->has_conflicts ? counts[o->by] : plain[o->by],
+	struct rows r = {.text = p->has_conflicts ? text[o->by] : without,
+			 .csv = p->has_conflicts ? counts[o->by] : without,
+			 .json = p->has_conflicts ? counts[o->by] : without,
 			 .none = VIEW_NO_ROW,
 			 .key = "causes",
 			 .bytes_each = sizeof(struct cause_row)};
@@ -135,9 +154,10 @@ static int print(const struct options *o, const struct profile *p)
 		return cli_fail(&err, o->word != NULL ? EXIT_USAGE : EXIT_INPUT);
 	r.items = c.rows;
 	r.count = c.count;
+	if (o->format == VIEW_JSON)
+		r.around = counted_how_json(p);
 	if (o->format == VIEW_TEXT)
-		text_add(&out, "Misses by cause: cold, or what took the line's place last, as "
-			       "shares of the cache's misses\n\n");
+		put_heading(p, &d, &out);
 	status = VIEW_WRITE(rows, o, &r, &out, &err, o->query.limit, &d);
 	causes_release(&c);
 	return view_show(&out, status, &err);

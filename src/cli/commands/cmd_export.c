@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/view.h"
 #include "export/formats.h"
 
@@ -59,6 +60,7 @@ static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
 	{OPTION_OUTPUT, .shown = "standard output"},
 	{OPTION_TO, .choices = format_names},
+	{OPTION_FORCE},
 	{OPTION_PARTS},
 	{OPTION_PROCESS_ID, .shown = "all; of samples: the one with the most accesses"},
 	{OPTION_CACHES, .shown = "those of the machine that recorded; of samples"},
@@ -162,6 +164,9 @@ static int export(struct options *o)
 	if (check(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	f = &formats[o->to];
+	if (o->output != NULL &&
+	    outputs_check_export(o->output, o->input, f, o->is_forced, &err) != 0)
+		return cli_fail(&err, EXIT_OUTPUT);
 	request = (struct export_request){
 		.input = o->input,
 		.process = o->query.process,

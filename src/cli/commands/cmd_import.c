@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/commands/new_profile.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "cli/view.h"
 #include "import/callgrind.h"
 
@@ -55,6 +56,8 @@ static int import(struct options *o)
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	is_stdin = strcmp(input, "-") == 0;
+	if (!is_stdin && outputs_check_profile(o->output, &input, 1, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
 	if (!is_stdin)
 		in = fopen(input, "re");
 	if (in == NULL) {

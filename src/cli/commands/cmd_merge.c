@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell merge: several profiles become one. */
-#include <sys/stat.h>
-
 #include "cli/cli.h"
 #include "cli/commands/new_profile.h"
+#include "cli/outputs.h"
 #include "cli/view.h"
 #include "merge/merge.h"
 
@@ -14,25 +13,13 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int check(const struct options *o, struct err *err)
 {
 	if (o->state.word_count < 2)
 		return err_set(err, "name two profiles or more: 'dwell merge rank0.db rank1.db -o "
 				    "all.db'");
-	for (int i = 0; i < o->state.word_count; i++)
-		if (is_same_file(o->state.words[i], o->output))
-			return err_set(err,
-				       "'%s' is merged and cannot be the output, too: name another "
-				       "file with -o",
-				       o->output);
-	return 0;
+	return outputs_check_profile(o->output, (const char *const *)o->state.words,
+				     (size_t)o->state.word_count, err);
 }
 
 static int merge(struct options *o)

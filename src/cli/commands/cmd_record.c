@@ -114,7 +114,7 @@ static void show_summary(struct options *o, const struct collector_result *r)
 	if (o->is_quiet)
 		return;
 	target_end_losses(r, "profiled", "the program was too fast");
-	if (r->was_native)
+	if (r->was_native || r->was_cut_off)
 		return;
 	target_end_summary(r->accesses, o->run.output, "report");
 	/* The same limits as in the report of a process. */
@@ -191,7 +191,8 @@ static int record(struct options *o)
 	o->run.context = &r;
 	/* Warn, even with --quiet, of a profile that is not what was asked for. */
 	o->run.warning = show_notice;
-	o->run.notice = o->is_quiet ? NULL : show_notice;
+	o->run.note = o->run.notice = o->is_quiet ? NULL : show_notice;
+	o->run.config.only_failures = o->is_quiet;
 	/* A target that draws on the terminal must not find our line in its picture. */
 	if (!o->is_quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO))
 		o->run.progress = show_progress;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell simulate: every access of a run or of a trace, simulated exactly. */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/commands/simulate_run.h"
@@ -44,6 +46,7 @@ static const struct option_use uses[] = {
 	{OPTION_WHOSE},
 	{OPTION_REFERENCES},
 	{OPTION_CONFLICTS},
+	{OPTION_ALLOCATOR},
 	{OPTION_NO_CALL_GRAPH},
 	{OPTION_QUIET},
 	{OPTION_HELP},
@@ -80,6 +83,13 @@ static const int of_caches[] = {OPTION_CACHE,
 				OPTION_NO_INSTRUCTIONS,
 				0};
 
+static bool follows_allocations(const struct options *o)
+{
+	return o->curve ? options_given(o, OPTION_BY) && strcmp(by_names[o->by], "object") == 0
+			: options_given(o, OPTION_WHOSE) || options_given(o, OPTION_REFERENCES) ||
+				  options_given(o, OPTION_CONFLICTS);
+}
+
 /* Check for options that contradict the kind of simulation. */
 static int check(const struct options *o, struct err *err)
 {
@@ -94,6 +104,10 @@ static int check(const struct options *o, struct err *err)
 	}
 	if (options_given(o, OPTION_TRACE_FORMAT))
 		return err_set(err, "--trace-format is for --trace: add that, or leave it out");
+	if (options_given(o, OPTION_ALLOCATOR) && !follows_allocations(o))
+		return err_set(err,
+			       "--allocator says what allocates, and nobody asks: add --data, or "
+			       "--curve with --by=object");
 	if (!o->curve && options_given(o, OPTION_SEED) && !options_given(o, OPTION_SAMPLE) &&
 	    !options_given(o, OPTION_LINE_USE))
 		return err_set(err, "--seed is for --curve, --sample and --line-use: add one, or "

@@ -10,8 +10,10 @@
 #include "cli/view_options.h"
 #include "estimate/fields/fields.h"
 #include "views/cost_columns.h"
+#include "views/counted/counted.h"
 #include "views/counted/miss_columns.h"
 #include "views/figures.h"
+#include "views/fit.h"
 #include "views/rows.h"
 
 /* ---- Columns ---- */
@@ -52,30 +54,52 @@ static const struct column columns[] = {
 
 /* ---- */
 
+static void put_heading(const struct profile *p, struct text *out, const struct display *d)
+{
+	text_add(out, "Misses by data structure and field in simulated caches: ");
+	counted_put_how(p, out);
+	text_add(out, "; and causes in each\n");
+	counted_put_bounds(p, out);
+	fit_prose(out, 0, 2, d);
+	text_add(out, "\n");
+}
+
 static int print_counted(const struct options *o, const struct fields *f, struct rows *r,
 			 struct text *out, struct err *err)
 {
 	/* the causes, the type */
-	static const unsigned least_important[] = {2, 4, 5, 8}, of_conflicts[] = {2, 5, 6, 9};
-	const bool has_conflicts = f->data.profile->has_conflicts;
+	static const unsigned least_important[] = {2, 4, 5, 8}, of_conflicts[] = {2, 5, 6, 9},
+			      of_bounds[] = {4, 9, 2, 3};
+	const struct profile *p = f->data.profile;
+	const bool has_conflicts = p->has_conflicts, has_bounds = p->stretches > 0;
 	const struct column_list *text =
 		COLUMN_LIST(C(STALL), M(L1_MISSES), M(L1_OTHERS_SHARE), M(LL_MISSES),
 			    M(LL_COLD_SHARE), M(LL_OTHERS_SHARE), NAMES);
 	const struct column_list *with_conflicts =
 		COLUMN_LIST(C(STALL), M(L1_MISSES), M(L1_OTHERS_SHARE), M(L1_CONFLICT_SHARE),
 			    M(LL_MISSES), M(LL_COLD_SHARE), M(LL_OTHERS_SHARE), NAMES);
+	const struct column_list *with_bounds =
+		COLUMN_LIST(C(STALL), M(L1_MISSES), M(L1_LOW), M(L1_HIGH), M(L1_OTHERS_SHARE),
+			    M(LL_MISSES), M(LL_LOW), M(LL_HIGH), NAMES);
 	const struct column_list *counts = COLUMN_LIST(COUNTS);
+	const struct column_list *counts_and_bounds =
+		COLUMN_LIST(COUNTS, M(L1_LOW), M(L1_HIGH), M(LL_LOW), M(LL_HIGH));
 	const struct column_list *counts_of_conflicts =
 		COLUMN_LIST(COUNTS, MISS_CONFLICT_COUNTS(misses));
 	struct display d = view_display();
 
-	r->text = has_conflicts ? with_conflicts : text;
-	r->csv = r->json = has_conflicts ? counts_of_conflicts : counts;
-	r->least_important = has_conflicts ? of_conflicts : least_important;
+	r->text = has_bounds ? with_bounds : has_conflicts ? with_conflicts : text;
+	r->csv = r->json = has_bounds	   ? counts_and_bounds
+			   : has_conflicts ? counts_of_conflicts
+					   : counts;
+	r->least_important = has_bounds	     ? of_bounds
+			     : has_conflicts ? of_conflicts
+					     : least_important;
 	r->least_count = 4;
 	if (o->format == VIEW_TEXT)
-		text_add(out, "Misses by data structure and field: exact, in simulated caches; and "
-			      "causes in each\n\n");
+		put_heading(p, out, &d);
+	if (o->format == VIEW_JSON)
+		r->around = counted_how_json(p);
 	return VIEW_WRITE(rows, o, r, out, err, o->query.limit, &d);
 }
 
@@ -107,7 +131,7 @@ static int choose(struct fields *f, const char *name, struct err *err)
 		return -1;
 	}
 	for (size_t i = 0; i < f->count; i++)
-		if (marks[f->rows[i].data - f->data.rows])
+		if (f->rows[i].data != &counted_unfollowed && marks[f->rows[i].data - f->data.rows])
 			f->rows[kept++] = f->rows[i];
 	f->count = kept;
 	free(marks);

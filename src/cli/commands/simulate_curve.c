@@ -131,7 +131,8 @@ int simulate_curve_run(struct options *q)
 	q->run.command = q->state.words;
 	q->run.output = q->output != NULL ? q->output : DEFAULT_PROFILE;
 	q->run.warning = simulate_notice;
-	q->run.notice = q->is_quiet ? NULL : simulate_notice;
+	q->run.note = q->run.notice = q->is_quiet ? NULL : simulate_notice;
+	q->run.config.only_failures = q->is_quiet;
 	if (collector_run(&q->run, &result, &err) != 0)
 		return cli_fail(&err, target_failure_code(result.failure));
 	target_end_losses(&result, "simulated", "the curve is not complete");
@@ -141,7 +142,7 @@ int simulate_curve_run(struct options *q)
 			o->exact.process, result.processes);
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	if (!result.was_native)
+	if (!result.was_native && !result.was_cut_off)
 		simulate_summary(q, result.accesses, q->run.output);
 	return target_end_alike(result.wait_status);
 }

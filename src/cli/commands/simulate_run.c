@@ -100,6 +100,24 @@ static int check_data(const struct options *o, struct err *err)
 }
 
 /*
+ * The mean length of stretches, unless the user gives one. Each place of a cache is unknown once in
+ * a stretch. Where few are, more and shorter stretches make a smaller error.
+ */
+static uint64_t stretch_length(const struct sim_geometry *g)
+{
+	const uint64_t for_a_place = 64, least = 100000, most = 1000000;
+	uint64_t length = least;
+
+	for (unsigned i = 0; i < g->level_count; i++) {
+		const struct sim_cache_geometry *c = &g->levels[i];
+		const uint64_t all = for_a_place * (c->size_bytes / c->line_bytes);
+
+		length = all > length ? all : length;
+	}
+	return length < most ? length : most;
+}
+
+/*
  * A part of the accesses is simulated by the filter, in one hierarchy, and without calls: what a
  * call costs while the simulation is off would be missing.
  */
@@ -124,6 +142,8 @@ static int take_sample(struct options *o, struct sim_geometry *g, struct err *er
 		return 0;
 	}
 	g->is_sampled = true;
+	if (c->sample_length == 0)
+		c->sample_length = stretch_length(g);
 	c->seed = o->seed;
 	c->simulate_flags |= CHANNEL_NO_GRAPH;
 	return 0;
@@ -197,7 +217,8 @@ int simulate_run(struct options *o)
 	o->run.command = o->state.words;
 	o->run.output = o->output != NULL ? o->output : DEFAULT_PROFILE;
 	o->run.warning = simulate_notice;
-	o->run.notice = o->is_quiet ? NULL : simulate_notice;
+	o->run.note = o->run.notice = o->is_quiet ? NULL : simulate_notice;
+	o->run.config.only_failures = o->is_quiet;
 	if (collector_run(&o->run, &result, &err) != 0)
 		return cli_fail(&err, target_failure_code(result.failure));
 	simulate_events_release(&events);
@@ -205,7 +226,7 @@ int simulate_run(struct options *o)
 	if (!result.was_native && result.pieces == 0 && o->run.config.sample_ppm != 0)
 		simulate_notice(NULL, "no access was simulated, as the run is too short for this "
 				      "--sample: give it a greater share, or a shorter length");
-	if (!result.was_native)
+	if (!result.was_native && !result.was_cut_off)
 		simulate_summary(o, result.accesses, o->run.output);
 	return target_end_alike(result.wait_status);
 }

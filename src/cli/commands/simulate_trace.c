@@ -7,12 +7,19 @@
 #include "cli/cli.h"
 #include "cli/commands/new_profile.h"
 #include "cli/commands/simulate_run.h"
+#include "cli/outputs.h"
 #include "collector/simulation/trace_profile.h"
+
+/* Where the profile goes. */
+static const char *output_of(const struct options *o)
+{
+	return o->output != NULL ? o->output : DEFAULT_PROFILE;
+}
 
 static int simulate(const struct options *o, FILE *in, const char *name,
 		    const struct sim_geometry *g)
 {
-	const char *output = o->output != NULL ? o->output : DEFAULT_PROFILE;
+	const char *output = output_of(o);
 	enum trace_format format = options_set(o, OPTION_TRACE_FORMAT)
 					   ? (enum trace_format)(o->trace_format + 1)
 					   : TRACE_GUESS;
@@ -42,6 +49,8 @@ int simulate_trace(const struct options *o)
 	if (geometry_options_build(&o->geometry, &g, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	g.line_share = 0;
+	if (!is_stdin && outputs_check_profile(output_of(o), &o->trace, 1, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
 	if (!is_stdin)
 		in = fopen(o->trace, "re");
 	if (in == NULL) {

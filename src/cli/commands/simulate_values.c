@@ -126,7 +126,6 @@ int simulate_take_no_graph(void *options, const char *text, struct err *err)
 
 /* ---- A part of the accesses ---- */
 
-#define LENGTH	     500000u /* of a stretch: MemSpy's */
 #define LEAST_LENGTH 1000u
 #define MOST_LENGTH  UINT64_C(1000000000000)
 #define ALL_PPM	     1000000u
@@ -196,7 +195,7 @@ int simulate_take_sample(void *options, const char *text, struct err *err)
 	int status = copy != NULL ? take_share(c, strsep(&rest, ","), err)
 				  : err_set(err, "out of memory");
 
-	c->sample_length = LENGTH;
+	c->sample_length = 0; /* as the caches want it */
 	c->sample_fixed = 0;
 	while (status == 0 && (word = strsep(&rest, ",")) != NULL) {
 		if (strcmp(word, "fixed") == 0)

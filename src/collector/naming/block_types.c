@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/elements.h"
 #include "base/sort.h"
+#include "store/layouts.h"
 
 #define MOST_CALLS ((size_t)1 << 16) /* of all levels: reading about more takes too long */
 #define ASK_MOST   ((size_t)256)
@@ -47,6 +49,30 @@ static struct call *call_at(struct calls *c, const struct naming *n, int64_t loc
 		return NULL;
 	c->items[c->count] = (struct call){.address = address, .file = file};
 	return &c->items[c->count++];
+}
+
+/* Is the next question about the call of the function, or of the one that the function calls? */
+static bool is_above(const struct call *c)
+{
+	return c->result.handed >= SYMBOLS_HANDED_UNTYPED ||
+	       (c->result.layout == NULL && c->result.is_for_others);
+}
+
+/* The calls of this level that matter for the site's name are known by now, or are asked about. */
+static void want(struct calls *c, const struct naming *n, const struct sites *s, size_t site,
+		 size_t level)
+{
+	const int64_t *path;
+	const size_t depth = sites_path(s, site, &path);
+
+	for (size_t i = 0; i < level && i < depth; i++) {
+		const struct call *below = call_at(c, n, path[i]);
+
+		if (below == NULL || !is_above(below))
+			return;
+	}
+	if (level < depth)
+		call_at(c, n, path[level]);
 }
 
 /* The call of this level that decides about the site; NULL: there is none. */
@@ -110,6 +136,7 @@ static bool fits(const struct sites *s, size_t site, const struct symbols_result
 
 	sites_sizes(s, site, &smallest, &largest);
 	return x->layout->bytes <= largest &&
+	       (!x->is_element || elements_fit(smallest, largest, x->layout->bytes)) &&
 	       (!x->is_guess || (smallest == x->layout->bytes && largest == smallest));
 }
 
@@ -130,6 +157,74 @@ static int write_level(struct calls *c, const struct naming *n, struct sites *s,
 	return 0;
 }
 
+/* Calls whose result is handed on: where to. */
+struct handing {
+	struct handed {
+		int64_t location, next; /* next 0: nowhere yet; -1: to several calls */
+		uint32_t frames;
+	} * items;
+	size_t count, room;
+	struct map index; /* location -> index */
+};
+
+/* Returns -1 when memory ran out. */
+static int add_handing(struct handing *h, int64_t location, uint32_t frames, int64_t next)
+{
+	uint64_t index;
+
+	if (!map_get(&h->index, (uint64_t)location, &index)) {
+		index = h->count;
+		if (!ARRAY_GROW(h) || map_set(&h->index, (uint64_t)location, index) != 0)
+			return -1;
+		h->items[h->count++] = (struct handed){location, next, frames};
+	}
+	if (h->items[index].next != next)
+		h->items[index].next = -1;
+	return 0;
+}
+
+static int list_handing(struct handing *h, struct calls *c, const struct naming *n,
+			const struct sites *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const int64_t *path;
+		const size_t depth = sites_path(s, i, &path);
+
+		for (size_t k = 0; k < depth; k++) {
+			const struct call *call = call_at(c, n, path[k]);
+
+			if (call != NULL && call->result.handed > 0 &&
+			    add_handing(h, path[k], call->result.handed,
+					k + 1 < depth ? path[k + 1] : 0) != 0)
+				return -1;
+			if (call == NULL || !is_above(call))
+				break;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Write which functions of the sites' paths hand blocks on. One without types may return what it
+ * makes: it counts only if several calls have their blocks from it.
+ */
+static int write_wrappers(struct calls *c, const struct naming *n, const struct sites *s,
+			  struct store *store, struct err *err)
+{
+	struct handing h = {0};
+	int status = list_handing(&h, c, n, s);
+
+	if (status != 0)
+		err_set(err, "out of memory");
+	for (size_t i = 0; status == 0 && i < h.count; i++)
+		if (h.items[i].frames != SYMBOLS_HANDED_UNTYPED || h.items[i].next == -1)
+			status = store_put_wrapper(store, h.items[i].location, h.items[i].frames,
+						   err);
+	free(h.items);
+	map_release(&h.index);
+	return status;
+}
+
 int block_types_find(struct sites *s, struct naming *n, struct symbols *symbols,
 		     struct store *store, struct err *err)
 {
@@ -140,12 +235,14 @@ int block_types_find(struct sites *s, struct naming *n, struct symbols *symbols,
 		const size_t known = c.count;
 
 		for (size_t i = 0; i < s->count; i++)
-			deciding(&c, n, s, i, level);
+			want(&c, n, s, i, level);
 		if (c.count > known && ask_new(&c, known, symbols) != 0)
 			status = err_set(err, "out of memory");
 		else
 			status = write_level(&c, n, s, level, &n->data.layouts, store, err);
 	}
+	if (status == 0)
+		status = write_wrappers(&c, n, s, store, err);
 	free(c.items);
 	map_release(&c.index);
 	return status;

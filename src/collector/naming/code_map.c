@@ -48,12 +48,14 @@ void code_map_forget_locations(struct code_map *c)
 	free(c->lines);
 	free(c->ids.items);
 	*c = (struct code_map){.modules = {c->modules.items, c->modules.count, c->modules.room},
+			       .times = {c->times.items, c->times.count, c->times.room},
 			       .by_what = c->by_what};
 }
 
 void code_map_release(struct code_map *c)
 {
 	free(c->modules.items);
+	free(c->times.items);
 	map_release(&c->by_what);
 	free(c->lines);
 	free(c->ids.items);
@@ -80,45 +82,74 @@ static bool find_same(const struct code_map *c, const struct code_module *m, uin
 	return false;
 }
 
+/* Beyond this many, the last time of a module that is mapped again lasts on. */
+#define MOST_TIMES ((size_t)1 << 17)
+
+static struct code_time *last_time(struct code_map *c, size_t index)
+{
+	for (size_t i = c->times.count; i-- > 0;)
+		if (c->times.items[i].module == index)
+			return &c->times.items[i];
+	return NULL;
+}
+
+/* Returns -1 when memory ran out. */
+static int add_time(struct code_map *c, size_t index, uint64_t from, uint64_t to)
+{
+	if (!ARRAY_GROW(&c->times))
+		return -1;
+	c->times.items[c->times.count++] = (struct code_time){from, to, (uint32_t)index};
+	return 0;
+}
+
 size_t code_map_add_module(struct code_map *c, const struct code_module *m)
 {
 	size_t index;
 	uint64_t key;
 
 	if (c->modules.count >= CODE_NO_MODULE || !ARRAY_GROW(&c->modules) ||
-	    (!find_same(c, m, &key, &index) && map_set(&c->by_what, key, c->modules.count) != 0))
+	    (!find_same(c, m, &key, &index) && map_set(&c->by_what, key, c->modules.count) != 0) ||
+	    add_time(c, c->modules.count, m->mapped_at, m->unmapped_at) != 0)
 		return CODE_NO_MODULE;
 	c->modules.items[c->modules.count] = *m;
 	return c->modules.count++;
+}
+
+/* A known module is mapped again. */
+static enum code_mapped map_again(struct code_map *c, size_t index, uint64_t position)
+{
+	struct code_time *last = last_time(c, index);
+
+	if (c->modules.items[index].unmapped_at == UINT64_MAX)
+		return CODE_IS_MAPPED;
+	c->modules.items[index].unmapped_at = UINT64_MAX;
+	if (c->times.count >= MOST_TIMES && last != NULL)
+		last->to = UINT64_MAX;
+	else if (add_time(c, index, position, UINT64_MAX) != 0)
+		return CODE_NO_MEMORY;
+	return CODE_AGAIN;
 }
 
 enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index)
 {
 	uint64_t key;
 
-	if (find_same(c, m, &key, index)) {
-		const bool is_mapped = c->modules.items[*index].unmapped_at == UINT64_MAX;
-
-		c->modules.items[*index].unmapped_at = UINT64_MAX;
-		return is_mapped ? CODE_IS_MAPPED : CODE_AGAIN;
-	}
+	if (find_same(c, m, &key, index))
+		return map_again(c, *index, m->mapped_at);
 	if (c->modules.count >= CODE_MAX_MODULES)
 		return CODE_TOO_MANY;
 	*index = code_map_add_module(c, m);
 	return *index != CODE_NO_MODULE ? CODE_NEW : CODE_NO_MEMORY;
 }
 
-static uint64_t absolute_difference(uint64_t a, uint64_t b)
+void code_map_unmap(struct code_map *c, size_t index, uint64_t position)
 {
-	return a > b ? a - b : b - a;
-}
+	struct code_module *m = &c->modules.items[index];
+	struct code_time *last = last_time(c, index);
 
-/* The distance, in accesses, from the position to the time the module was mapped; 0: it was. */
-static uint64_t time_away(const struct code_module *m, uint64_t position)
-{
-	if (position < m->mapped_at)
-		return absolute_difference(m->mapped_at, position);
-	return position < m->unmapped_at ? 0 : absolute_difference(position, m->unmapped_at) + 1;
+	m->unmapped_at = position > m->mapped_at ? position : m->mapped_at;
+	if (last != NULL)
+		last->to = position > last->from ? position : last->from;
 }
 
 /*
@@ -147,15 +178,16 @@ size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t posi
 	uint64_t best_away = UINT64_MAX;
 
 	/* From the end: a later mapping covers an earlier one. */
-	for (i = c->modules.count; i-- > 0;) {
-		const struct code_module *m = &c->modules.items[i];
+	for (i = c->times.count; i-- > 0 && best_away > 0;) {
+		const struct code_time *t = &c->times.items[i];
+		const struct code_module *m = &c->modules.items[t->module];
 		uint64_t away;
 
 		if (pc < m->start || pc >= m->end)
 			continue;
-		away = time_away(m, position);
+		away = code_time_away(t->from, t->to, position);
 		if (away < best_away) {
-			best = i;
+			best = t->module;
 			best_away = away;
 		}
 	}

@@ -24,8 +24,23 @@ struct code_module {
 	int64_t id; /* in the store */
 	int file;   /* in the symbols */
 	uint64_t start, end, file_offset;
-	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: still mapped */
+	/* The first and the last time; UINT64_MAX: still mapped. Between, see struct code_time. */
+	uint64_t mapped_at, unmapped_at;
 };
+
+/* A module was mapped from one time to another. */
+struct code_time {
+	uint64_t from, to; /* UINT64_MAX: still mapped */
+	uint32_t module;   /* index */
+};
+
+/* The distance, in accesses, from the position to [from, to); 0: it is inside. */
+static inline uint64_t code_time_away(uint64_t from, uint64_t to, uint64_t position)
+{
+	if (position < from)
+		return from - position;
+	return position < to ? 0 : position - to + 1;
+}
 
 /*
  * The locations in 64 bytes of code of one module: a simulated compiler has half a million, ten in
@@ -55,6 +70,10 @@ struct code_map {
 		size_t count, room;
 	} modules;
 	struct map by_what; /* hash of a module -> its index */
+	struct {
+		struct code_time *items; /* by `from` */
+		size_t count, room;
+	} times;
 	/*
 	 * A hash table by number, with linear probing. Lines with the same number differ in their
 	 * module.
@@ -107,6 +126,9 @@ enum code_mapped {
  * module, which bounds their number.
  */
 enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index);
+
+/* The module is unmapped. */
+void code_map_unmap(struct code_map *c, size_t index, uint64_t position);
 
 /*
  * The module at pc at `position`. If there was none, the nearest in time: records and counts are

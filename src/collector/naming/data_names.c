@@ -59,9 +59,9 @@ static int sort_batch(const struct data_answer *batch, size_t count, struct sort
  */
 static bool is_same(const struct data_answer *last, const struct data_question *q)
 {
-	return last != NULL && last->q.written == q->written && last->q.file == q->file &&
-	       last->q.bias == q->bias && !last->variable.is_section &&
-	       q->address >= last->variable.start && q->address < last->variable.end;
+	return last != NULL && last->q.written == q->written && last->q.image == q->image &&
+	       !last->variable.is_section && q->address >= last->variable.start &&
+	       q->address < last->variable.end;
 }
 
 /* Ask questions about one file. */
@@ -115,7 +115,9 @@ int data_names_find(struct data_answer *batch, size_t count, struct symbols *sym
  */
 static bool is_new(const struct data_answer *a)
 {
-	uint64_t key = (a->variable.start + a->q.bias) << 1 | a->variable.is_section, known;
+	const uint64_t place = (a->variable.start + a->q.bias) << 1 | a->variable.is_section,
+		       key = place ^ (uint64_t)a->q.image * 0x9e3779b97f4a7c15u;
+	uint64_t known;
 
 	return !map_get(a->q.written, key, &known) && map_set(a->q.written, key, 0) == 0;
 }
@@ -136,6 +138,7 @@ int data_names_write(struct data_names *n, const struct data_answer *batch, size
 			.line = v->line,
 			.element_size = v->element_bytes,
 			.is_local = batch[i].q.is_local,
+			.image = batch[i].q.image,
 		};
 
 		if (!batch[i].found || !is_new(&batch[i]))

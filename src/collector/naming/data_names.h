@@ -20,6 +20,7 @@ struct data_question {
 	int64_t process;
 	uint64_t address; /* in the file */
 	uint64_t bias;	  /* process address minus file address */
+	int64_t image;	  /* as in the store */
 	int file;
 	bool is_local; /* thread-local: see SYMBOLS_LOCALS */
 };

@@ -35,6 +35,7 @@ static uint64_t hash_of(const struct symbols_layout *x)
 
 		hash = hash_number(hash_number(hash, m->depth), m->offset);
 		hash = hash_number(hash_number(hash, m->bytes), m->elements);
+		hash = hash_number(hash, m->form);
 		hash = hash_text(hash_text(hash, m->name), m->type);
 	}
 	return hash ^ hash >> 29;
@@ -54,6 +55,7 @@ static int put(const struct symbols_layout *x, int64_t id, struct store *store, 
 			.offset = m->offset,
 			.bytes = m->bytes,
 			.elements = m->elements,
+			.form = m->form,
 			.name = m->name,
 			.type = m->type,
 		};

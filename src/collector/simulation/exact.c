@@ -215,6 +215,7 @@ static uint64_t key_of(struct exact *e, const struct exact_datum *d, bool *is_ne
 
 	hash = (hash ^ (uint64_t)d->site) * UINT64_C(0xd6e8feb86659fd93);
 	hash = (hash ^ hash >> 32 ^ d->address) * UINT64_C(0x9e3779b97f4a7c15);
+	hash = (hash ^ (uint64_t)d->image) * UINT64_C(0xd6e8feb86659fd93);
 	*is_new = false;
 	if (map_get(&e->data_by_hash, hash, &key))
 		return key;
@@ -228,7 +229,7 @@ static uint64_t key_of(struct exact *e, const struct exact_datum *d, bool *is_ne
 static uint64_t key_of_memory(struct recorder *r, const struct process *p, uint64_t address)
 {
 	const unsigned shift = p->exact->curves[0].line_shift;
-	struct exact_datum d = {p->row.id, STORE_NONE, address >> shift << shift};
+	struct exact_datum d = {p->row.id, STORE_NONE, address >> shift << shift, 0};
 	bool is_new;
 
 	return key_of(r->exact, &d, &is_new);
@@ -241,22 +242,28 @@ static uint64_t key_of_memory(struct recorder *r, const struct process *p, uint6
 static uint64_t key_of_object(struct recorder *r, struct process *p, const struct mark *m,
 			      uint64_t address)
 {
-	struct exact_datum d = {p->row.id, m->site, 0};
+	struct exact_datum d = {p->row.id, m->site, 0, 0};
 	uint64_t start, key;
-	int64_t named = regions_find(&p->regions, address, p->exact->accesses, &start);
+	const uint64_t position = p->exact->accesses;
+	const bool is_placed = m->site != STORE_NONE;
+	int64_t named = regions_find(&p->regions, address, position, &start);
 	bool is_new;
 
 	if (named != 0)
 		d.site = named;
-	else if (m->may_hold_files && data_map_holds(&p->data, address))
+	else if (m->may_hold_files)
+		d.image = data_map_find(&p->data, address, position, is_placed);
+	if (d.image != 0)
 		d.address = address >> GRANULE_BITS << GRANULE_BITS;
 	key = key_of(r->exact, &d, &is_new);
 	if (!is_new || d.address == 0)
 		return key;
 	/* Keep the full address: a variable may begin after the granule's first byte. */
 	r->exact->data.items[key].address = address;
-	return data_map_touch(&p->data, p->row.id, address, &r->naming.data) == 0 ? key
-										  : UINT64_MAX;
+	return data_map_touch(&p->data, p->row.id, address, position, is_placed, &r->naming.data,
+			      &d.image) == 0
+		       ? key
+		       : UINT64_MAX;
 }
 
 static void take_mark(struct recorder *r, struct process *p, uint64_t entry, struct mark *m)
@@ -355,6 +362,7 @@ const char *recorder_on_lines(struct recorder *r, struct process *p, const struc
 	if (p->exact == NULL)
 		return NULL;
 	p->exact->sample.accesses += l->accesses;
+	line_sample_touched(&p->exact->sample, l);
 	for (uint32_t i = 0; i < l->count; i++)
 		line_sample_access(&p->exact->sample, STREAM_ADDRESS(entries[i]),
 				   STREAM_SIZE(entries[i]));
@@ -387,10 +395,11 @@ static void write_sample(struct recorder *r, struct process *p)
 		.lines = line_sample_lines(s),
 	};
 
-	if (line_sample_solve(s) != 0)
+	if (line_estimate_solve(s) != 0)
 		fail(r);
 	for (unsigned k = 0; k < o->size_count && !r->failed; k++) {
-		const struct line_ratio ratio = line_sample_ratio(s, k);
+		const struct line_ratio ratio =
+			line_estimate_ratio(s, o->size_bytes[k] / o->line_bytes[0]);
 		const double all = (double)s->accesses;
 
 		row.size_bytes = o->size_bytes[k];
@@ -482,6 +491,7 @@ static void write_datum(struct recorder *r, uint64_t key)
 		.process_id = d->process,
 		.site_id = d->site,
 		.address = d->address,
+		.image = d->image,
 		.accesses = k->accesses,
 		.first_touches = k->first,
 		.lru_misses = misses_of(o, k, SIM_LRU),

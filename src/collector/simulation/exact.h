@@ -59,6 +59,7 @@ struct exact_process;
 struct exact_datum {
 	int64_t process, site;
 	uint64_t address;
+	int64_t image; /* of the file whose data lay there, or 0 */
 };
 
 /* The recorder's part. */

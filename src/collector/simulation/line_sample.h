@@ -9,20 +9,19 @@
  * counted exactly, so that the accesses to very hot lines, sampled or not, change nothing
  * (SHARDS_adj, section 3.2: the difference between expected and seen accesses is hits).
  *
+ * Of an access that covers several lines only a part counts, as each of them may have brought it
+ * into the sample. The number of all lines is known (record_lines.touched), and so how many lines
+ * each of the sample stands for: somewhat more or less than N. First touches are told from other
+ * misses. line_estimate.h makes a curve of it.
+ *
  * A cache of up to LINES_PROBED lines has too few sampled ones. Its misses come from probes: exact
  * stack distances of accesses that were chosen at random. Some of these end early, so they are
  * summed up as Kaplan and Meier do (1958): of the accesses that are known beyond a distance, the
- * part that ends there. The next larger caches have probes within a denser sample of lines.
- *
- * Where one source takes over from another, both know the misses of a cache. If the lines of the
- * sample have missed more or less there than all lines do, they will in larger caches: the
- * difference is taken off, times the slope of a regression over the groups (Cochran, Sampling
- * Techniques, 7.1). So a program that always misses has 100 %, whatever lines the sample has.
+ * part that ends there. Some stand for others from a distance on: they enter late. The next larger
+ * caches have probes within a denser sample of lines.
  *
  * With `most`, the sample is halved whenever it has more lines; N doubles for what comes then (the
  * fixed-size form, section 2.4, by halves instead of line by line).
- *
- * The interval is that of the jackknife over LINES_GROUPS parts of the lines, or of the probes.
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_LINE_SAMPLE_H
 #define DWELL_COLLECTOR_SIMULATION_LINE_SAMPLE_H
@@ -31,6 +30,7 @@
 #include <stdint.h>
 
 #include "channel/lines.h"
+#include "collector/simulation/line_estimate.h"
 #include "sim/curve/lru_stack.h"
 
 struct line_sample_config {
@@ -46,37 +46,39 @@ struct line_sample {
 	struct line_sample_config config;
 	unsigned shift;
 	uint64_t one_in, threshold; /* now */
+	double scale;		    /* lines that one of the sample stands for, now */
 	uint64_t accesses;	    /* of the process */
+	double lines, level_lines;  /* touched so far: all, and of level 1's sample */
 	struct sim_lru lru;
-	uint64_t *size_lines;
-	/* by group of lines and size: accesses that missed, each as all that it stands for */
+	uint64_t anchor;  /* lines of the largest cache that another source knows */
+	uint64_t *points; /* sizes in lines, ascending */
+	unsigned point_count;
+	/* by group of lines and point: accesses that missed, each as all that it stands for */
 	double *misses;
-	uint64_t anchor;	       /* lines of the largest cache that another source knows */
-	double anchored[LINES_GROUPS]; /* misses there */
-	/* by level, group and lines: accesses with this stack distance, or not known beyond */
+	double first_touches;  /* accesses that touch a new line */
+	uint64_t new_accesses; /* the same of the sample */
+	/*
+	 * By level, group and lines: accesses with this stack distance, or not known beyond, less
+	 * those that join.
+	 */
 	double *found, *ended;
-	double *far, *weights; /* by level and set of groups; after line_sample_solve */
-	bool failed;
-};
-
-/* Miss ratios with their intervals of 95 %. */
-struct line_ratio {
-	double ratio, low, high;
+	uint64_t probes[LINES_LEVELS];
+	struct line_estimate estimate;
 };
 
 /* Returns 0, or -1 without memory; call line_sample_release in both cases. */
 int line_sample_init(struct line_sample *s, const struct line_sample_config *config);
 void line_sample_release(struct line_sample *s);
 
+/* What record_lines says of the lines touched so far. */
+void line_sample_touched(struct line_sample *s, const struct record_lines *r);
 /* One access to a line of the sample, perhaps. */
 void line_sample_access(struct line_sample *s, uint64_t address, uint32_t bytes);
 /* An entry of record_probes. */
 void line_sample_probe(struct line_sample *s, unsigned level, uint32_t weight, uint64_t entry);
 
-/* The end of the accesses. Returns 0, or -1 without memory. */
-int line_sample_solve(struct line_sample *s);
-/* Afterwards: the miss ratio in the cache of size k. */
-struct line_ratio line_sample_ratio(const struct line_sample *s, unsigned k);
+/* Are all lines in the sample, so that the curve is exact? */
+bool line_sample_is_whole(const struct line_sample *s);
 /* All lines that the process has touched, estimated. */
 uint64_t line_sample_lines(const struct line_sample *s);
 

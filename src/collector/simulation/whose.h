@@ -3,6 +3,7 @@
 #ifndef DWELL_COLLECTOR_SIMULATION_WHOSE_H
 #define DWELL_COLLECTOR_SIMULATION_WHOSE_H
 
+#include "collector/naming/operands.h"
 #include <stdbool.h>
 
 #include "base/map.h"
@@ -15,7 +16,8 @@ struct whose {
 		ids[BIN_DATA_KINDS]; /* by kind: process and site or address -> id in the store */
 	int64_t last_id;
 	struct whose_sums sums;
-	uint32_t levels; /* of the simulated hierarchy */
+	struct operands operands; /* of the locations with ranges */
+	uint32_t levels;	  /* of the simulated hierarchy */
 	bool finds_conflicts;
 };
 

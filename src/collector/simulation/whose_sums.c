@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "store/stretches.h"
 #include "store/whose.h"
 
 /* A place's sums: 1 + the index of each; 0: there is none. */
@@ -30,6 +31,19 @@ struct whose_pair {
 	uint64_t count, conflicts;
 };
 
+/* Of a pair; in memory of their own, as they are only of sampled simulations. */
+struct whose_pair_contrasts {
+	int64_t sums[STRETCH_CONTRASTS];
+};
+
+struct whose_contrasts {
+	uint32_t place;
+	uint32_t cache : 31;
+	uint32_t has_changed : 1;
+	int64_t process;
+	int64_t sums[STRETCH_MISSES][STRETCH_CONTRASTS];
+};
+
 struct whose_references {
 	uint32_t place;
 	bool has_changed;
@@ -49,7 +63,10 @@ void whose_sums_release(struct whose_sums *s)
 	free(s->bins.items);
 	map_release(&s->pairs);
 	free(s->evictions.items);
+	free(s->eviction_contrasts.items);
 	free(s->references.items);
+	map_release(&s->contrast_index);
+	free(s->contrasts.items);
 	*s = (struct whose_sums){0};
 }
 
@@ -93,12 +110,34 @@ int whose_add_misses(struct whose_sums *s, struct whose_place place, uint32_t ca
 	b->counts.conflicts += counts->conflicts;
 	b->counts.unknown += counts->unknown;
 	b->counts.above += counts->above;
+	for (size_t i = 0; i < BIN_SEEN; i++)
+		b->counts.seen[i] += counts->seen[i];
 	b->has_changed = true;
 	return 0;
 }
 
+/* To those of the pair of that index. */
+static int add_contrasts(struct whose_sums *s, uint64_t index,
+			 const int64_t contrasts[STRETCH_CONTRASTS])
+{
+	static const int64_t none[STRETCH_CONTRASTS];
+
+	if (memcmp(contrasts, none, sizeof(none)) == 0)
+		return 0;
+	while (s->eviction_contrasts.count <= index) {
+		if (!ARRAY_GROW(&s->eviction_contrasts))
+			return -1;
+		s->eviction_contrasts.items[s->eviction_contrasts.count++] =
+			(struct whose_pair_contrasts){0};
+	}
+	for (size_t i = 0; i < STRETCH_CONTRASTS; i++)
+		s->eviction_contrasts.items[index].sums[i] += contrasts[i];
+	return 0;
+}
+
 int whose_add_evictions(struct whose_sums *s, struct whose_place missed, struct whose_place evictor,
-			uint32_t cache, uint64_t count, uint64_t conflicts)
+			uint32_t cache, uint64_t count, uint64_t conflicts,
+			const int64_t contrasts[STRETCH_CONTRASTS])
 {
 	const int64_t a = find(s, missed), b = find(s, evictor);
 	const uint64_t key = (uint64_t)a << 32 | (uint64_t)b << CACHE_BITS | cache;
@@ -116,6 +155,33 @@ int whose_add_evictions(struct whose_sums *s, struct whose_place missed, struct 
 	s->evictions.items[index].count += count;
 	s->evictions.items[index].conflicts += conflicts;
 	s->evictions.items[index].has_changed = 1;
+	return add_contrasts(s, index, contrasts);
+}
+
+int whose_add_contrasts(struct whose_sums *s, struct whose_place place, int64_t process,
+			const struct record_contrasts *new)
+{
+	const int64_t number = find(s, place);
+	const uint64_t key = (uint64_t)number << CACHE_BITS | new->cache;
+	struct whose_contrasts *x;
+	uint64_t index;
+
+	if (number < 0)
+		return -1;
+	if (!map_get(&s->contrast_index, key, &index)) {
+		index = s->contrasts.count;
+		if (!ARRAY_GROW(&s->contrasts) || map_set(&s->contrast_index, key, index) != 0)
+			return -1;
+		s->contrasts.items[s->contrasts.count++] =
+			(struct whose_contrasts){.place = (uint32_t)number,
+						 .cache = (uint32_t) new->cache &INT32_MAX,
+						 .process = process};
+	}
+	x = &s->contrasts.items[index];
+	for (size_t kind = 0; kind < STRETCH_MISSES; kind++)
+		for (size_t i = 0; i < STRETCH_CONTRASTS; i++)
+			x->sums[kind][i] += new->sums[kind][i];
+	x->has_changed = 1;
 	return 0;
 }
 
@@ -162,7 +228,7 @@ static int write_bins(struct whose_sums *s, const char *const *names, bool finds
 {
 	for (size_t i = 0; i < s->bins.count; i++) {
 		struct whose_bin *b = &s->bins.items[i];
-		const struct store_bin row = {
+		struct store_bin row = {
 			.structure_id = place_of(s, b->place)->structure,
 			.location_id = place_of(s, b->place)->location,
 			.cache = names[b->cache],
@@ -175,6 +241,8 @@ static int write_bins(struct whose_sums *s, const char *const *names, bool finds
 			.id = (int64_t)i + 1,
 		};
 
+		static_assert(STORE_SEEN == BIN_SEEN, "the same counts");
+		memcpy(row.seen, b->counts.seen, sizeof(row.seen));
 		if (b->has_changed && store_put_bin(store, &row, err) != 0)
 			return -1;
 		b->has_changed = false;
@@ -187,7 +255,7 @@ static int write_evictions(struct whose_sums *s, const char *const *names, bool 
 {
 	for (size_t i = 0; i < s->evictions.count; i++) {
 		struct whose_pair *p = &s->evictions.items[i];
-		const struct store_eviction row = {
+		struct store_eviction row = {
 			.cache = names[p->cache],
 			.structure_id = place_of(s, p->missed)->structure,
 			.location_id = location_of(place_of(s, p->missed)),
@@ -198,6 +266,9 @@ static int write_evictions(struct whose_sums *s, const char *const *names, bool 
 			.id = (int64_t)i + 1,
 		};
 
+		if (i < s->eviction_contrasts.count)
+			memcpy(row.contrasts, s->eviction_contrasts.items[i].sums,
+			       sizeof(row.contrasts));
 		if (p->has_changed && store_put_eviction(store, &row, err) != 0)
 			return -1;
 		p->has_changed = 0;
@@ -227,11 +298,37 @@ static int write_references(struct whose_sums *s, struct store *store, struct er
 	return 0;
 }
 
+static int write_contrasts(struct whose_sums *s, const char *const *names, struct store *store,
+			   struct err *err)
+{
+	static_assert(STORE_CONTRASTS == STRETCH_CONTRASTS, "the same contrasts");
+	for (size_t i = 0; i < s->contrasts.count; i++) {
+		struct whose_contrasts *x = &s->contrasts.items[i];
+		struct store_contrasts row = {
+			.process_id = x->process,
+			.structure_id = place_of(s, x->place)->structure,
+			.location_id = place_of(s, x->place)->location,
+			.cache = names[x->cache],
+			.id = (int64_t)i + 1,
+		};
+
+		if (row.structure_id == 0)
+			row.structure_id = STORE_NONE;
+		memcpy(row.known, x->sums[0], sizeof(row.known));
+		memcpy(row.unknown, x->sums[1], sizeof(row.unknown));
+		if (x->has_changed && store_put_contrasts(store, &row, err) != 0)
+			return -1;
+		x->has_changed = 0;
+	}
+	return 0;
+}
+
 int whose_sums_write(struct whose_sums *s, const char *const names[BIN_CACHES],
 		     bool finds_conflicts, struct store *store, struct err *err)
 {
 	if (write_bins(s, names, finds_conflicts, store, err) != 0 ||
-	    write_evictions(s, names, finds_conflicts, store, err) != 0)
+	    write_evictions(s, names, finds_conflicts, store, err) != 0 ||
+	    write_contrasts(s, names, store, err) != 0)
 		return -1;
 	return write_references(s, store, err);
 }

@@ -38,9 +38,18 @@ struct whose_sums {
 		size_t count, room;
 	} evictions;
 	struct {
+		struct whose_pair_contrasts *items;
+		size_t count, room;
+	} eviction_contrasts; /* by index of evictions; those behind have none */
+	struct {
 		struct whose_references *items;
 		size_t count, room;
 	} references;
+	struct map contrast_index; /* a place and a cache -> index */
+	struct {
+		struct whose_contrasts *items;
+		size_t count, room;
+	} contrasts;
 };
 
 void whose_sums_release(struct whose_sums *s);
@@ -49,7 +58,11 @@ void whose_sums_release(struct whose_sums *s);
 int whose_add_misses(struct whose_sums *s, struct whose_place place, uint32_t cache,
 		     const struct bin_counts *counts);
 int whose_add_evictions(struct whose_sums *s, struct whose_place missed, struct whose_place evictor,
-			uint32_t cache, uint64_t count, uint64_t conflicts);
+			uint32_t cache, uint64_t count, uint64_t conflicts,
+			const int64_t contrasts[STRETCH_CONTRASTS]);
+/* Structure 0: of the instruction, whatever the data. */
+int whose_add_contrasts(struct whose_sums *s, struct whose_place place, int64_t process,
+			const struct record_contrasts *new);
 int whose_add_references(struct whose_sums *s, struct whose_place place,
 			 const struct record_references *new);
 

@@ -114,6 +114,11 @@ uint32_t host_wake_count(const struct host *h)
 	return __atomic_load_n(&h->header->wake, __ATOMIC_ACQUIRE);
 }
 
+void host_has_read(struct host *h, uint32_t count)
+{
+	__atomic_store_n(&h->header->read_up_to, count, __ATOMIC_RELEASE);
+}
+
 void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns)
 {
 	struct timespec t = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};

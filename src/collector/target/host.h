@@ -26,6 +26,8 @@ void host_release(struct host *h);
 
 /* The current wake counter. Read it before looking for work, then pass it to host_wait. */
 uint32_t host_wake_count(const struct host *h);
+/* All rings have been read since the count had this value. */
+void host_has_read(struct host *h, uint32_t count);
 
 /* Sleep until the counter differs from `count`, a signal arrives, or the time has passed. */
 void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns);

@@ -61,6 +61,19 @@ static unsigned read_cache(unsigned index, uint64_t *bytes)
 	return number;
 }
 
+#define USUAL_WAYS 16
+#define CORE_BYTES (32ul << 20)
+
+/*
+ * The bytes of a cache that a core can use, as far as sysconf tells. Where a hypervisor hides who
+ * shares a cache, it has no ways, and its size is that of all caches of the package (CPUID
+ * 0x80000006, AMD): taken is what a core of such packages usually reaches.
+ */
+static uint64_t size_for_a_core(long bytes, long ways)
+{
+	return ways == 0 && (uint64_t)bytes > CORE_BYTES ? CORE_BYTES : (uint64_t)bytes;
+}
+
 static void read_caches(struct machine *m)
 {
 	static const int names[] = {0, _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
@@ -75,7 +88,8 @@ static void read_caches(struct machine *m)
 	}
 	for (level = 1; level <= 3; level++) {
 		if (m->cache_bytes[level] == 0 && sysconf(names[level]) > 0)
-			m->cache_bytes[level] = (uint64_t)sysconf(names[level]);
+			m->cache_bytes[level] =
+				size_for_a_core(sysconf(names[level]), sysconf(names[level] + 1));
 	}
 }
 
@@ -121,7 +135,8 @@ static void read_sysconf(struct machine_level *l, int name)
 	long size = sysconf(name), ways = sysconf(name + 1), line = sysconf(name + 2);
 
 	if (l->size_bytes == 0 && size > 0 && ways >= 0 && line > 0)
-		*l = (struct machine_level){(uint64_t)size, (uint32_t)ways, (uint32_t)line,
+		*l = (struct machine_level){size_for_a_core(size, ways),
+					    ways > 0 ? (uint32_t)ways : USUAL_WAYS, (uint32_t)line,
 					    MACHINE_ALONE};
 }
 

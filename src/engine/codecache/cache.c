@@ -324,17 +324,6 @@ struct block *cache_find(uint64_t pc, enum code_variant_id variant)
 	return b;
 }
 
-struct block *cache_next_around(const struct block *b, uint64_t pc, enum code_variant_id variant)
-{
-	const uint64_t page = pc & ~(PAGE - 1);
-	const struct code_page *p = b ? 0 : pages_find_code(page);
-	struct block *next = b ? b->page_next[(b->pc & ~(PAGE - 1)) != page] : p ? p->blocks : 0;
-
-	while (next && (next->dead || next->variant != variant || pc - next->pc >= next->bytes))
-		next = next->page_next[(next->pc & ~(PAGE - 1)) != page];
-	return next;
-}
-
 _Static_assert(INNER_BLOCK_BYTES % sizeof(uint64_t) == 0, "numbers of blocks count words");
 
 /* `bytes`: the used part of struct block. */
@@ -469,16 +458,44 @@ static void kill_block(struct block *b)
 		kill_entry(b);
 }
 
-static void kill_list(struct block *list, uint64_t page, uint64_t start, uint64_t end)
+/* Where b, on the list of the page, keeps the next block of that list. */
+static struct block **next_on_page(struct block *b, uint64_t page)
 {
-	while (list) {
-		int which = (list->pc & ~(PAGE - 1)) == page ? 0 : 1;
-		struct block *next = list->page_next[which];
+	return &b->page_next[(b->pc & ~(PAGE - 1)) != page];
+}
 
-		if (list->pc < end && list->pc + list->bytes > start)
-			kill_block(list);
-		list = next;
-	}
+/*
+ * Dead blocks leave the list of a page when it is next read, so code that is rewritten again and
+ * again makes it no longer. `link` leads to the first block that may be dead.
+ */
+static struct block *live_block(struct block **link, uint64_t page)
+{
+	while (*link && (*link)->dead)
+		*link = *next_on_page(*link, page);
+	return *link;
+}
+
+struct block *cache_next_around(struct block *b, uint64_t pc, enum code_variant_id variant)
+{
+	const uint64_t page = pc & ~(PAGE - 1);
+	struct code_page *p = b ? 0 : pages_find_code(page);
+	struct block **link = b ? next_on_page(b, page) : p ? &p->blocks : 0, *next = 0;
+
+	while (link && (next = live_block(link, page)) &&
+	       (next->variant != variant || pc - next->pc >= next->bytes))
+		link = next_on_page(next, page);
+	return next;
+}
+
+static void kill_list(struct code_page *p, uint64_t start, uint64_t end)
+{
+	struct block **link = &p->blocks;
+
+	for (struct block *b; (b = live_block(link, p->address));)
+		if (b->pc < end && b->pc + b->bytes > start)
+			kill_block(b); /* the next round takes it off the list */
+		else
+			link = next_on_page(b, p->address);
 }
 
 void cache_invalidate(uint64_t start, uint64_t end)
@@ -486,11 +503,8 @@ void cache_invalidate(uint64_t start, uint64_t end)
 	uint64_t cursor = 0;
 	struct code_page *p;
 
-	while ((p = pages_next_code(&cursor, start, end))) {
-		kill_list(p->blocks, p->address, start, end);
-		if (start <= p->address && end >= p->address + PAGE)
-			p->blocks = 0;
-	}
+	while ((p = pages_next_code(&cursor, start, end)))
+		kill_list(p, start, end);
 }
 
 bool cache_has_code(uint64_t start, uint64_t end)

@@ -84,6 +84,7 @@ struct arena_data {
 	/* for 2^n bytes: the bits that are 0 in an aligned address */
 	uint64_t aligned[8];
 	uint64_t spill_r11;
+	uint64_t region_mask; /* bits of a line that number its region, see filter_pieces.h */
 };
 
 #define ARENA_STUBS 10
@@ -127,7 +128,7 @@ struct block *cache_find(uint64_t pc, enum code_variant_id variant);
  * The live blocks of the variant whose source, from its first to its last byte, holds pc: the one
  * after b, the first after NULL; or NULL.
  */
-struct block *cache_next_around(const struct block *b, uint64_t pc, enum code_variant_id variant);
+struct block *cache_next_around(struct block *b, uint64_t pc, enum code_variant_id variant);
 /* A new block, not yet found by cache_find; NULL when out of memory. */
 struct block *cache_new_block(uint64_t pc, enum code_variant_id variant);
 void cache_add(struct block *b);

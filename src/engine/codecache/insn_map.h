@@ -44,7 +44,8 @@ enum {
 	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
 	INSN_AT_HALF =
 		32, /* ymm15 holds the target's value but for its upper half, which is in memory */
-	INSN_AT_END = 16, /* the last instruction of a segment that has appended */
+	INSN_AT_END = 16,    /* the last instruction of a segment that has appended */
+	INSN_AT_REPEAT = 64, /* in simulations: one instruction that stores, see fault.c */
 };
 
 /* Of a block, unpacked. */

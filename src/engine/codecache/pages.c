@@ -6,12 +6,12 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
+#include "engine/codecache/mapped_files.h"
 #include "engine/core/intervals.h"
 #include "engine/core/util.h"
 
 #define MAX_MAPPINGS (1u << 20)
 #define CODE_SLOTS   (1u << 18)
-#define CODE_FILES   4096u
 /* After this many write faults on one page its blocks check themselves instead. */
 #define FAULTS_BEFORE_CHECKING 64
 
@@ -61,6 +61,8 @@ static void split(uint64_t at)
 	/* lookups then stay safe: the kernel is asked about unknown memory */
 	if (!intervals_insert(&map, &upper))
 		say_too_many();
+	else
+		mapped_files_add(upper.file_id, upper.shared);
 }
 
 void mappings_clear(uint64_t start, uint64_t end)
@@ -69,8 +71,10 @@ void mappings_clear(uint64_t start, uint64_t end)
 
 	split(start);
 	split(end);
-	while ((m = intervals_after(&map, start)) && m->start < end)
+	while ((m = intervals_after(&map, start)) && m->start < end) {
+		mapped_files_remove(m->file_id, m->shared);
 		intervals_remove(&map, m);
+	}
 }
 
 /* Can two neighbouring mappings be merged? Heaps consist of many pieces. */
@@ -82,7 +86,7 @@ static bool are_alike(const struct mapping *m, const struct mapping *other)
 
 void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool file, bool stack)
 {
-	const struct mapping new = {start, end, prot, shared, file, stack, false, 0};
+	const struct mapping new = {start, end, prot, shared, file, stack, 0};
 	struct mapping *below;
 
 	mappings_clear(start, end);
@@ -91,35 +95,6 @@ void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool
 		intervals_set_end(&map, below, end);
 	else if (!intervals_insert(&map, &new))
 		say_too_many();
-}
-
-/*
- * The place of a file in the set of files ever mapped as code, or the free one for it. NULL: too
- * many files.
- */
-static uint64_t *code_file(uint64_t id)
-{
-	static uint64_t files[CODE_FILES];
-	uint64_t i = id * 0x9e3779b97f4a7c15ull >> 32;
-
-	for (uint32_t n = 0; n < CODE_FILES / 2; n++, i++)
-		if (files[i % CODE_FILES] == id || !files[i % CODE_FILES])
-			return &files[i % CODE_FILES];
-	return 0;
-}
-
-/* The file has code, so its other mappings are not data. */
-static void note_code(uint64_t id)
-{
-	uint64_t *file = code_file(id);
-	struct mapping *m;
-
-	if (!file || *file == id)
-		return;
-	*file = id;
-	for (uint64_t at = 0; (m = intervals_after(&map, at)); at = m->end)
-		if (m->file_id == id)
-			m->data = false;
 }
 
 void mappings_protect(uint64_t start, uint64_t end, uint32_t prot)
@@ -131,21 +106,26 @@ void mappings_protect(uint64_t start, uint64_t end, uint32_t prot)
 	for (uint64_t at = start; (m = intervals_after(&map, at)) && m->start < end; at = m->end) {
 		m->prot = prot;
 		if (m->file_id && (prot & PROT_EXEC))
-			note_code(m->file_id);
+			mapped_files_note_code(m->file_id);
 	}
 }
 
 void mappings_of_file(uint64_t start, uint64_t end, uint64_t id)
 {
-	const uint64_t *file = code_file(id);
 	struct mapping *m;
 
 	for (uint64_t at = start; (m = intervals_after(&map, at)) && m->start < end; at = m->end) {
+		mapped_files_remove(m->file_id, m->shared);
 		m->file_id = id;
-		m->data = !file || *file != id;
+		mapped_files_add(id, m->shared);
 		if (m->prot & PROT_EXEC)
-			note_code(id);
+			mapped_files_note_code(id);
 	}
+}
+
+bool mapping_is_data(const struct mapping *m)
+{
+	return m->file_id && !mapped_files_have_code(m->file_id);
 }
 
 const struct mapping *mappings_after(uint64_t address)
@@ -281,26 +261,17 @@ const struct code_page *pages_table(const uint32_t **count)
 	return code;
 }
 
-bool mappings_have_shared(uint64_t id)
-{
-	struct mapping *m;
-
-	for (uint64_t at = 0; (m = intervals_after(&map, at)); at = m->end)
-		if (m->file_id == id && m->shared)
-			return true;
-	return false;
-}
-
 void mappings_may_change(uint64_t id)
 {
-	const uint64_t *file = code_file(id);
 	struct mapping *m;
 
-	if (file && *file != id)
-		return; /* never code */
+	if (!mapped_files_have_code(id) || mapped_files_are_shared(id))
+		return; /* never code, or it verifies itself already */
 	for (uint64_t at = 0; (m = intervals_after(&map, at)); at = m->end)
 		if (m->file_id == id) {
+			mapped_files_remove(id, m->shared);
 			m->shared = true;
+			mapped_files_add(id, true);
 			cache_invalidate(m->start, m->end);
 		}
 }

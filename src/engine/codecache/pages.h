@@ -18,7 +18,6 @@ struct mapping {
 	bool shared;	  /* another mapping or process may change it */
 	bool file;	  /* not anonymous */
 	bool stack;	  /* grows down */
-	bool data;	  /* of a file none of which is mapped as code */
 	uint64_t file_id; /* see mappings_of_file; 0: not known */
 };
 
@@ -39,6 +38,8 @@ void mappings_clear(uint64_t start, uint64_t end);
 void mappings_protect(uint64_t start, uint64_t end, uint32_t prot);
 /* The mappings in the range are of file `id`, which is not 0 and unique to the file. */
 void mappings_of_file(uint64_t start, uint64_t end, uint64_t id);
+/* Is it of a file none of which is mapped as code? */
+bool mapping_is_data(const struct mapping *m);
 /* The mapping that holds address, or NULL. Valid until the next change. */
 const struct mapping *mappings_find(uint64_t address);
 /* The first mapping that ends above address, or NULL. */
@@ -75,8 +76,6 @@ void pages_protect_no_more(void);
 void pages_trust_none(void);
 /* All records of code pages, whose number grows; for readers from outside. */
 const struct code_page *pages_table(const uint32_t **count);
-/* Is the file mapped so that writes reach it? */
-bool mappings_have_shared(uint64_t id);
 /* A file may be written to, or has lost pages: code of its private mappings verifies itself. */
 void mappings_may_change(uint64_t id);
 

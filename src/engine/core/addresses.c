@@ -16,6 +16,7 @@ static uint64_t low_next = LOW_TABLES;
 
 static long map(uint64_t at, uint64_t bytes, int flags)
 {
+	engine_has_mapped();
 	return sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
 }
 

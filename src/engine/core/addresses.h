@@ -24,8 +24,8 @@
  *   64 GB below:    memory that is reserved and hardly used (grow_init)
  *
  * A simulation also has the tables of the filter variant: 24 TB from 0x60000000 up (filter.h). Its
- * low arena lies below them. A program that asks for these addresses gets them, and the simulation
- * continues without the filter.
+ * low arena lies below them. A program that asks for these addresses gets them: the tables move,
+ * but for those below LOW_TABLES, without which the simulation continues without the filter.
  */
 #ifndef DWELL_ENGINE_CORE_ADDRESSES_H
 #define DWELL_ENGINE_CORE_ADDRESSES_H

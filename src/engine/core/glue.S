@@ -448,6 +448,13 @@ engine_xrstor:
 	xrstor64 (%rdi)
 	xor	%eax, %eax
 	ret
+/* long engine_fxrstor(const void *area): the same for an area that fxsave has written. */
+	.globl	engine_fxrstor
+	.hidden	engine_fxrstor
+engine_fxrstor:
+	fxrstor64 (%rdi)
+	xor	%eax, %eax
+	ret
 engine_xstate_end:
 
 /* int engine_guarded(int (*fn)(void *), void *arg): fn's result, or -EFAULT (-14) if it faulted. */

@@ -11,6 +11,8 @@
  *   2      stores          loads | stores << 32            loads | stores << 32
  *   3      instructions    instructions                    instructions | modifies << 34
  *
+ * The approach variant is as the count variant.
+ *
  * With the buffer pointer in memory each segment waited about eight cycles for the store of the
  * segment before. 32 bits hold the loads and stores of one stay in the cache, because the buffer
  * has fewer entries. In the filter variant the thread's timer ends a stay within a second; lanes 2
@@ -110,9 +112,13 @@ static inline void lanes_read_filter(struct thread *t, const struct counts *c)
 	t->lane[1] = c->instructions;
 }
 
-/* While code of the filter variant has called the engine: the accesses of its thread so far. */
+/* While code of the filter or approach variant has called the engine: its accesses so far. */
 static inline uint64_t lanes_accesses(const struct thread *t)
 {
+	if (t->is_packed)
+		return t->before.accesses + lanes_unpacked(&t->counters).accesses;
+	if (!t->in_lanes)
+		return t->counters.accesses;
 	const uint64_t accesses = t->counters.stores - t->lane[0],
 		       insns = t->counters.instructions - t->lane[1];
 

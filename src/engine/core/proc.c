@@ -81,7 +81,8 @@ uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t 
 {
 	char path[PROC_PATH_BYTES];
 
-	append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), file);
+	/* not in /proc/self/task: the thread may be one of a process that shares the memory */
+	proc_path(path, tid, file);
 	return proc_read(path, text, room);
 }
 

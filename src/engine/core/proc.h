@@ -20,7 +20,7 @@ const char *text_hexadecimal(const char *p, uint64_t *value);
 void proc_path(char path[PROC_PATH_BYTES], uint64_t pid, const char *file);
 /* Read the beginning of a file in /proc, ended by 0. Returns its length; 0: unreadable. */
 uint32_t proc_read(const char *path, char *text, uint32_t room);
-/* The same for a file of one thread: "stat", "syscall". */
+/* The same for a file of one thread, of any process: "stat", "syscall". */
 uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t room);
 /* The state in the text of a thread's "stat": 'R', 'S' and so on; 'X' if there is none. */
 char proc_state_in(const char *stat);

@@ -21,6 +21,7 @@
 #define EXACT_FACTOR 5u
 /* pauses of 200 us: with more threads than processors the collector gets to run */
 #define ROOM_PAUSES   250u
+#define READ_PAUSES   2500u /* for the collector to read what is there */
 #define ROOM_PAUSE_NS 200000
 
 static struct channel_header *header;
@@ -139,10 +140,13 @@ bool records_finishing(void)
 		__atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_IN_ORDER);
 }
 
-static void wake_collector(void)
+/* Returns the number of the call. */
+static uint32_t wake_collector(void)
 {
-	__atomic_fetch_add(&header->wake, 1, __ATOMIC_RELEASE);
+	const uint32_t number = __atomic_add_fetch(&header->wake, 1, __ATOMIC_RELEASE);
+
 	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
+	return number;
 }
 
 static bool is_watched(const struct process *p)
@@ -300,15 +304,21 @@ void records_process(struct process *p, const char *exe, char *const argv[], uin
 	put(p, RECORD_PROCESS, &r, sizeof r, text, n, true);
 }
 
-/* Waits until the collector has read all records; not again after it was in vain once. */
-static void wait_until_read(struct process *p)
+void records_await_reader(struct process *p)
 {
 	const struct timespec pause = {0, ROOM_PAUSE_NS};
+	uint32_t wanted;
 
-	for (uint32_t i = 0; is_watched(p) && !p->has_waited && ring_used(&p->ring); i++) {
-		wake_collector();
+	if (!is_watched(p) || p->has_waited)
+		return;
+	wanted = wake_collector();
+	for (uint32_t i = 0;
+	     (int32_t)(__atomic_load_n(&header->read_up_to, __ATOMIC_ACQUIRE) - wanted) < 0; i++) {
+		if (i == READ_PAUSES || records_abandoned()) {
+			p->has_waited = true;
+			return;
+		}
 		sys2(SYS_nanosleep, &pause, 0);
-		p->has_waited = i == ROOM_PAUSES;
 	}
 }
 
@@ -326,7 +336,7 @@ void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t of
 
 	/* the file may be unreachable for others once the process has ended */
 	if (put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true) && file->is_elsewhere)
-		wait_until_read(p);
+		records_await_reader(p);
 }
 
 void records_unmap(struct process *p, uint64_t start, uint64_t end)
@@ -420,7 +430,8 @@ void records_region(struct process *p, uint64_t start, uint64_t end, const char 
 
 void records_locals(struct process *p, uint64_t start, uint64_t end, uint64_t code)
 {
-	struct record_locals r = {.start = start, .end = end, .code = code};
+	struct record_locals r = {
+		.start = start, .end = end, .code = code, .position = p->total.accesses};
 
 	put(p, RECORD_LOCALS, &r, sizeof r, 0, 0, true);
 }
@@ -500,34 +511,18 @@ void records_jump(struct process *p, struct record_jump *r)
 	put(p, RECORD_JUMP, r, sizeof *r, 0, 0, true);
 }
 
-void records_bin(struct process *p, struct record_bin *r)
-{
-	r->position = p->total.accesses;
-	put(p, RECORD_BIN, r, sizeof *r, 0, 0, true);
-}
+#define PLAIN(name, NAME)                                               \
+	void records_##name(struct process *p, struct record_##name *r) \
+	{                                                               \
+		put(p, RECORD_##NAME, r, sizeof *r, 0, 0, true);        \
+	}
 
-void records_stretch(struct process *p, struct record_stretch *r)
-{
-	put(p, RECORD_STRETCH, r, sizeof *r, 0, 0, true);
-}
-
-void records_eviction(struct process *p, struct record_eviction *r)
-{
-	r->position = p->total.accesses;
-	put(p, RECORD_EVICTION, r, sizeof *r, 0, 0, true);
-}
-
-void records_references(struct process *p, struct record_references *r)
-{
-	r->position = p->total.accesses;
-	put(p, RECORD_REFERENCES, r, sizeof *r, 0, 0, true);
-}
-
-void records_pattern(struct process *p, struct record_pattern *r)
-{
-	r->position = p->total.accesses;
-	put(p, RECORD_PATTERN, r, sizeof *r, 0, 0, true);
-}
+PLAIN(bin, BIN)
+PLAIN(stretch, STRETCH)
+PLAIN(contrasts, CONTRASTS)
+PLAIN(eviction, EVICTION)
+PLAIN(references, REFERENCES)
+PLAIN(pattern, PATTERN)
 
 void records_message(struct process *p, const char *text)
 {
@@ -557,6 +552,7 @@ static struct channel_counters counters_of(const struct process *p)
 		.counting_ns = p->counting_ns,
 		.sampling_ns = p->sampling_ns,
 		.translate_ns = p->translate_ns,
+		.data_until = p->data_until,
 	};
 }
 

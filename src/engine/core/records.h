@@ -18,6 +18,11 @@ void records_process(struct process *p, const char *exe, char *const argv[], uin
 		     uint32_t cause);
 void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
 		    const char *path, const struct module_file *file);
+/*
+ * Wait until the collector has read what all processes have written so far; not again after it was
+ * in vain once.
+ */
+void records_await_reader(struct process *p);
 void records_unmap(struct process *p, uint64_t start, uint64_t end);
 void records_thread(struct process *p, const struct thread *t);
 /* False: the record was lost. */
@@ -56,6 +61,7 @@ void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclus
 void records_jump(struct process *p, struct record_jump *r);
 void records_bin(struct process *p, struct record_bin *r);
 void records_stretch(struct process *p, struct record_stretch *r);
+void records_contrasts(struct process *p, struct record_contrasts *r);
 void records_eviction(struct process *p, struct record_eviction *r);
 void records_references(struct process *p, struct record_references *r);
 void records_pattern(struct process *p, struct record_pattern *r);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/core/util.h"
 
 struct channel_slot slots_look(const struct process *p, uint32_t index)
 {
@@ -25,6 +26,7 @@ bool slots_map(struct process *p, uint32_t index)
 
 	if (sys_failed(at))
 		return false;
+	engine_has_mapped();
 	ring_of_slot(&p->ring, (uint8_t *)at - CHANNEL_HEADER_BYTES, engine.slot_bytes,
 		     engine.ring_bytes, 0);
 	return true;

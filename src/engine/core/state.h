@@ -33,7 +33,13 @@
 #define SIGNAL_STACK_BYTES (32u << 10)
 #define PAGE		   4096ul
 
-enum code_variant_id { VARIANT_COUNT = 0, VARIANT_STREAM = 1, VARIANT_FILTER = 2, VARIANTS = 3 };
+enum code_variant_id {
+	VARIANT_COUNT = 0,
+	VARIANT_STREAM = 1,
+	VARIANT_FILTER = 2,
+	VARIANT_APPROACH = 3,
+	VARIANTS = 4
+};
 
 /* String instructions whose short runs count themselves, see emit_rep. */
 enum quick_rep { QUICK_MOVS, QUICK_STOS, QUICK_LODS, QUICK_REPS };
@@ -142,7 +148,12 @@ struct thread {
 	struct process *process;
 	/* list of all threads, and the link to this one; under the world lock */
 	struct thread *next_thread, **listed_at;
-	uint32_t tid;
+	/*
+	 * Of the thread and its process, for the kernel. The latter is not process->pid in a
+	 * process that shares memory and signal handlers with that one. 0 before the thread begins,
+	 * and in another namespace of pids.
+	 */
+	uint32_t tid, pid;
 	uint32_t index; /* order in the process */
 	uint32_t variant;
 	uint32_t generation; /* of the code cache when a resume address was taken */
@@ -202,14 +213,19 @@ struct thread {
 	struct graph_thread *calls;
 	void *stack_memory;
 	uint64_t stack_bytes;
-	struct process *own_process; /* of a vfork child: freed when the parent continues */
+	/* of a process that shares the memory only: freed with the thread */
+	struct process *own_process;
+	bool is_vforked; /* its parent waits, and retires it */
+	bool is_gone;	 /* it was killed in translated code, see stuck_is_gone */
+	bool is_unnamed; /* in another namespace of pids: `pid` is 0 */
 	/* For continuing by pc if the cache is flushed before T_NEXT is used. */
 	bool resuming;
 	struct counts resume_after; /* counted, not executed yet */
 	struct counts fault_after;  /* to be subtracted once the counters are in memory */
-	uint64_t fault_error, fault_trap, fault_address;
+	uint64_t fault_error, fault_trap, fault_address; /* of its last fault, for frames */
 	uint64_t rng;
 	struct alloc_call alloc_call;
+	bool clears_handlers; /* as it begins: CLONE_CLEAR_SIGHAND */
 	struct thread *maker; /* set: it leaves as soon as it begins, see own_tracer.h */
 	uint64_t maker_flags;
 	uint32_t own_tracer; /* tid of a child that does so, 0 once it has ended */
@@ -234,7 +250,8 @@ struct thread {
 	uint32_t cut_insns;
 	uint32_t cut_segment;	 /* that segment, in the filter variant */
 	uint32_t poll_segment;	 /* the same of the one that begins at poll_at */
-	bool cut_tried;		 /* the next one has faulted behind the check of its accesses */
+	bool cut_tried;		 /* the next one has faulted: it was fetched, its accesses tried */
+	bool repeats;		 /* single-steps one instruction, see fault.c */
 	uint32_t toggles_inside; /* a bit for each function of toggles.h that it is in */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
@@ -297,6 +314,7 @@ struct process {
 	struct counts total;   /* published by threads, atomic */
 	struct extra_counts extra;
 	uint64_t counting_ns, sampling_ns, translate_ns; /* see budget.h */
+	uint64_t data_until;				 /* see struct channel_counters */
 	int channel_fd, engine_fd;			 /* the engine's; hidden from the target */
 	char exe[4096];					 /* for readlink of /proc/self/exe */
 	void *launch_memory; /* vectors of a vfork child's exec: the parent frees them */
@@ -317,7 +335,9 @@ struct engine {
 	uint32_t translate_lock;
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
-	uint64_t zmm31_at; /* offset in a signal frame's vector state */
+	uint64_t zmm31_at;   /* offset in a signal frame's vector state */
+	uint32_t keys_at;    /* the same of the rights of protection keys; 0: there are none */
+	uint32_t first_keys; /* those rights when a process begins */
 	/* longest time between two reports of the counts of a thread without windows */
 	uint64_t report_ns;
 	bool fsgsbase;
@@ -333,6 +353,9 @@ struct engine {
 };
 
 extern struct engine engine;
+
+/* As say, about what is no failure: the user may have asked for silence. */
+#define say_note(...) (engine.config.only_failures ? (void)0 : say(__VA_ARGS__))
 extern uint8_t engine_vector_counter; /* COUNTER_*, see layout.h */
 
 /* While any of it is not 0, threads go to the dispatcher before they enter the cache. */
@@ -408,8 +431,8 @@ static inline bool thread_on_altstack(const struct thread *t, uint64_t sp)
 {
 	uint64_t base = (uint64_t)(uintptr_t)t->altstack.ss_sp;
 
-	return !(t->altstack.ss_flags & SS_DISABLE) && sp > base &&
-	       sp - base <= t->altstack.ss_size;
+	/* one that is disarmed when a handler begins is not looked at */
+	return t->altstack.ss_flags >= 0 && sp > base && sp - base <= t->altstack.ss_size;
 }
 
 /* Is the run a simulation, and does it follow calls? */
@@ -472,6 +495,7 @@ long engine_touch(uint8_t *at);
 long engine_same(const uint64_t (*reads)[2], uint64_t n);
 long engine_xsave(void *area, uint64_t mask);
 long engine_xrstor(const void *area, uint64_t mask);
+long engine_fxrstor(const void *area);
 int engine_guarded(int (*fn)(void *), void *arg);
 long engine_clone(long nr, const long a[5], struct thread *child);
 __attribute__((noreturn)) void engine_leave_thread(struct thread *t, long status);

@@ -9,12 +9,17 @@
 
 #include "engine/core/state.h"
 
+#define STUCK_SOMEWHERE UINT64_MAX /* in translated code, at a place that cannot be read */
+
 /*
  * Look at t once; one thread at a time may do so. True: t sleeps, and has used no processor time
  * during the last `looks` looks. *pc: the place of its page fault, or 0 if it sleeps elsewhere.
  * Always false without /proc.
  */
 bool stuck_look(struct thread *t, uint32_t looks, uint64_t *pc);
+
+/* Has t been killed with its process, which is another than the caller's? */
+bool stuck_is_gone(const struct thread *t);
 
 /*
  * t sleeps in a page fault of translated code at pc: make it leave the code before that

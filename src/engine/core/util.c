@@ -115,12 +115,26 @@ static uint64_t take_of_pool(uint64_t bytes)
 	return at;
 }
 
+static uint32_t maps;
+
+void engine_has_mapped(void)
+{
+	__atomic_fetch_add(&maps, 1, __ATOMIC_SEQ_CST);
+}
+
+uint32_t engine_maps(void)
+{
+	return __atomic_load_n(&maps, __ATOMIC_SEQ_CST);
+}
+
 long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd)
 {
 	long p = sys6(SYS_mmap, at, bytes, prot, MAP_PRIVATE | flags, fd, 0);
 
 	if (p == -ENOMEM && program_limits_make_room(bytes))
 		p = sys6(SYS_mmap, at, bytes, prot, MAP_PRIVATE | flags, fd, 0);
+	if (!sys_failed(p) && !is_in_pool((uint64_t)p))
+		engine_has_mapped();
 	return p;
 }
 
@@ -157,12 +171,15 @@ uint64_t util_engine_bytes(void)
 	return __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
 }
 
-#define LARGE (1ull << 30)
+/* Reserves of so many bytes lie away from the program: else its mappings would lie elsewhere. */
+#define LARGE (16ull << 20)
 
 int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
 {
-	uint64_t at = reserve_bytes >= LARGE ? addresses_of_reserve(reserve_bytes) : 0;
-	long p = map_memory(at, reserve_bytes, MAP_NORESERVE);
+	/* A small one may be made in mid-run: away from the program, too, if there is a pool. */
+	uint64_t in_pool = reserve_bytes < LARGE_BYTES ? take_of_pool(reserve_bytes) : 0;
+	uint64_t at = reserve_bytes >= LARGE ? addresses_of_reserve(reserve_bytes) : in_pool;
+	long p = map_memory(at, reserve_bytes, MAP_NORESERVE | (in_pool ? MAP_FIXED : 0));
 
 	if (sys_failed(p))
 		return -1;

@@ -25,6 +25,12 @@ void *pages_get(uint64_t bytes);
  * mappings.
  */
 long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd);
+/*
+ * The engine has mapped memory outside of its pool, by other means than these functions; how often
+ * it has done so by any.
+ */
+void engine_has_mapped(void);
+uint32_t engine_maps(void);
 void pages_put(void *p, uint64_t bytes);
 /* Take the engine's pages from one reserve, so that the program's addresses are reproducible. */
 void pages_reserve(void);

@@ -7,11 +7,11 @@
 #include "channel/sys.h"
 #include "engine/core/state.h"
 
-#define GET_PERMITTED	0x1022 /* ARCH_GET_XCOMP_PERM */
-#define PROTECTION_KEYS (1ull << 9)
-#define UPPER_VECTORS	7u /* zmm16 to zmm31 */
-#define TILE_DATA	(1ull << 18)
-#define HEADER_END	(512u + 64u)
+#define GET_PERMITTED 0x1022 /* ARCH_GET_XCOMP_PERM */
+#define KEYS_PART     9u
+#define UPPER_VECTORS 7u /* zmm16 to zmm31 */
+#define TILE_DATA     (1ull << 18)
+#define HEADER_END    (512u + 64u)
 
 static uint64_t xgetbv(uint32_t which)
 {
@@ -50,24 +50,36 @@ void xstate_look(void)
 	uint32_t a, b, c, d;
 
 	engine.xsave_bytes = end_of(parts);
-	engine.xsave_mask = parts & ~PROTECTION_KEYS; /* left unchanged */
+	engine.xsave_mask = parts & ~XSTATE_KEYS; /* left unchanged */
 	__cpuid_count(0xd, UPPER_VECTORS, a, b, c, d);
 	engine.zmm31_at = b + 15 * 64;
+	if (!(parts & XSTATE_KEYS))
+		return;
+	__cpuid_count(0xd, KEYS_PART, a, b, c, d);
+	if (!engine.keys_at)
+		engine.first_keys = xstate_keys();
+	engine.keys_at = b;
 }
 
 struct xstate xstate_of_frame(void)
 {
-	const uint64_t parts = engine.xsave_mask, plain = parts & ~TILE_DATA;
+	const uint64_t parts = engine.xsave_mask | (engine.keys_at ? XSTATE_KEYS : 0),
+		       plain = parts & ~TILE_DATA;
 
 	if (parts == plain || (xgetbv(1) & TILE_DATA))
 		return (struct xstate){parts, engine.xsave_bytes};
-	return (struct xstate){plain, end_of(plain | PROTECTION_KEYS)};
+	return (struct xstate){plain, end_of(plain)};
 }
 
-struct xstate xstate_of_all(void)
+uint32_t xstate_keys(void)
 {
-	struct xstate x = xstate_of_frame();
+	uint32_t keys, high;
 
-	x.parts |= xgetbv(0) & PROTECTION_KEYS;
-	return x;
+	__asm__ volatile("rdpkru" : "=a"(keys), "=d"(high) : "c"(0));
+	return keys;
+}
+
+void xstate_set_keys(uint32_t keys)
+{
+	__asm__ volatile("wrpkru" : : "a"(keys), "d"(0), "c"(0) : "memory");
 }

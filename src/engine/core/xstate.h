@@ -16,13 +16,17 @@ struct xstate {
 	uint64_t parts, bytes;
 };
 struct xstate xstate_of_frame(void);
-/* The same with protection keys, which xstate_of_frame leaves out. */
-struct xstate xstate_of_all(void);
+/* The rights of protection keys, if the processor has them: engine.keys_at is not 0. */
+uint32_t xstate_keys(void);
+void xstate_set_keys(uint32_t keys);
 
 /*
  * The largest image. The processor may read the place of a part even if the image lacks the part.
  */
 #define XSTATE_MOST_BYTES 12288u
+#define XSTATE_SSE	  2ull
+#define XSTATE_LEGACY	  3ull /* x87 and SSE */
+#define XSTATE_KEYS	  (1ull << 9)
 #define XSTATE_TILES	  (3ull << 17)
 
 #endif

@@ -20,6 +20,7 @@
 #include "engine/data/go_calls.h"
 #include "engine/data/hook_arguments.h"
 #include "engine/data/lasting.h"
+#include "engine/data/locals.h"
 #include "engine/data/mapped.h"
 #include "engine/data/named.h"
 #include "engine/data/regions.h"
@@ -62,7 +63,7 @@ void alloc_init(void)
 {
 	has_pieces = hooks_have_named();
 	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 && sites_init() == 0 &&
-	    regions_init() == 0)
+	    regions_init() == 0 && locals_init())
 		return;
 	if (engine.config.objects)
 		say("allocations are not followed: too little address space (ulimit -v, ulimit "
@@ -167,14 +168,20 @@ static void gone(const struct thread *t, const struct block_info *b)
 	upward.forget_owners(b->start, b->start + b->size);
 }
 
-void alloc_drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
+void alloc_drop_blocks(const struct thread *t, uint64_t start, uint64_t end)
 {
 	struct block_info b;
 
-	while (has_pieces && blocks_last_in(start, end, &b)) {
+	while (blocks_last_in(start, end, &b)) {
 		blocks_remove(b.start, &b);
 		gone(t, &b);
 	}
+}
+
+static void drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
+{
+	if (has_pieces)
+		alloc_drop_blocks(t, start, end);
 }
 
 /* The block that begins at start is about to change. */
@@ -206,7 +213,7 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 	blocks_prefetch(start);
 	if (blocks_remove(start, &b)) {
 		gone(t, &b);
-		alloc_drop_pieces(t, start, start + b.size);
+		drop_pieces(t, start, start + b.size);
 	}
 	let_go(held);
 }
@@ -231,7 +238,7 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 	struct block_info old;
 	struct region r;
 
-	alloc_drop_pieces(t, start + 1, start + c->size);
+	drop_pieces(t, start + 1, start + c->size);
 	while (blocks_insert(start, c->size, site, &old))
 		gone(t, &old);
 	waiting_note_come(t, &new, c->began);
@@ -276,7 +283,9 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		blocks_prefetch(start);
 	drop_old(t, c);
 	if (start) {
-		site = call_sites_get(c->kind, c->back, t->hook_sp, rbp);
+		site = locals_are_block(t->process, start, c->size, c->back, t->hook_sp, rbp)
+			       ? sites_get(SITE_LOCAL, 0, 0)
+			       : call_sites_get(c->kind, c->back, t->hook_sp, rbp);
 		add_block(t, c, start, site);
 		sites_publish(t->process, site);
 	}
@@ -372,6 +381,29 @@ bool alloc_find(uint64_t address, struct alloc_place *p)
 		if (p->is_lasting)
 			lasting_region(r.start, r.end);
 	}
+	if (found)
+		p->is_locals = sites_kind_of(p->site) == SITE_LOCAL;
+	let_go(held);
+	return found;
+}
+
+bool alloc_is_in_block(uint64_t address, uint32_t site, uint64_t *offset)
+{
+	const bool held = hold();
+	struct block_info b;
+	const bool is_there = blocks_find(address, &b) && b.site == site &&
+			      b.size < LASTING_BYTES && sites_kind_of(site) != SITE_LOCAL;
+
+	let_go(held);
+	if (is_there)
+		*offset = address - b.start;
+	return is_there;
+}
+
+bool alloc_find_locals(uint64_t address, struct locals_place *place)
+{
+	const bool held = hold(), found = locals_find(address, place);
+
 	let_go(held);
 	return found;
 }

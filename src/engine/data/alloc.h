@@ -31,10 +31,16 @@ struct alloc_place {
 	bool is_whole;	 /* it holds all of this memory now */
 	bool is_lasting; /* and until alloc_version changes */
 	bool is_plain;	 /* no other block begins in it */
+	bool is_locals;	 /* it holds thread-local variables */
 };
 
 /* The one that holds address now; false: none does. */
 bool alloc_find(uint64_t address, struct alloc_place *p);
+/*
+ * Does a block of the site hold the address, as alloc_find would find, and call neither lasting nor
+ * one of thread-local variables? And the offset in it.
+ */
+bool alloc_is_in_block(uint64_t address, uint32_t site, uint64_t *offset);
 /* Lower `end` so that no block begins in [address, end); not always to the first of them. */
 uint64_t alloc_end_before_blocks(uint64_t address, uint64_t end);
 /* Does a block begin in [start, end)? */
@@ -67,6 +73,14 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls);
  * below, the C library's own data above.
  */
 void alloc_first_locals(struct thread *t, uint64_t tls);
+/*
+ * The target has protected memory: if the dynamic linker did, it has prepared a file, whose
+ * thread-local variables may have got their place.
+ */
+void alloc_linker_protected(struct thread *t);
+/* The copy of a file's thread-local variables that holds address now; see locals.h. */
+struct locals_place;
+bool alloc_find_locals(uint64_t address, struct locals_place *place);
 
 /* The kind of the site (enum site_kind). */
 uint32_t alloc_kind(uint32_t site);

@@ -10,6 +10,7 @@
 #include "engine/core/upward.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/data/locals.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
 #include "engine/unwind/modules.h"
@@ -135,6 +136,7 @@ void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
 		return;
 	alloc_hold();
 	changed(start, end);
+	locals_forget(start, end);
 	while (regions_cut(start, end, &cut, &whole)) {
 		if (mapped_is_allocators(cut.site))
 			continue;
@@ -143,7 +145,7 @@ void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
 		else
 			sites_drop_bytes(cut.site, cut.end - cut.start);
 	}
-	alloc_drop_pieces(t, start, end);
+	alloc_drop_blocks(t, start, end);
 	alloc_let_go();
 }
 
@@ -180,10 +182,9 @@ void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
 	alloc_let_go();
 }
 
-/* `tls`: the thread pointer, right above the program's variables. */
-static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t tls, uint32_t site)
+/* Memory that was something else holds thread-local variables. */
+static void turn_into_locals(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
 {
-	uint64_t code, own = modules_program_locals(&code);
 	struct region cut;
 	bool whole;
 
@@ -191,8 +192,36 @@ static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t 
 		if (!mapped_is_allocators(cut.site))
 			sites_drop_bytes(cut.site, cut.end - cut.start);
 	add_region(t, start, end, site);
-	if (own && own <= tls - start)
-		records_locals(t->process, tls - own, tls, code);
+}
+
+/* `tls`: the thread pointer, right above the variables. */
+static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t tls, uint32_t site)
+{
+	turn_into_locals(t, start, end, site);
+	locals_of_thread(t, tls, start, 0);
+}
+
+static void add_late_locals(struct thread *t, uint64_t start, uint64_t end)
+{
+	struct region r;
+	const uint32_t site = sites_get(SITE_LOCAL, 0, 0);
+
+	if (!regions_find(start, &r) || sites_kind_of(r.site) != SITE_LOCAL)
+		turn_into_locals(t, start, end, site);
+	changed(start, end);
+}
+
+void alloc_linker_protected(struct thread *t)
+{
+	uint64_t at = 0, tls;
+
+	if (!engine.config.objects || !modules_is_interpreter(t->rip))
+		return;
+	alloc_hold();
+	if (locals_have_changed())
+		while (locals_next_thread(&at, &tls))
+			locals_of_thread(t, tls, 0, add_late_locals);
+	alloc_let_go();
 }
 
 /*
@@ -234,14 +263,19 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 void alloc_first_locals(struct thread *t, uint64_t tls)
 {
 	static bool told;
-	uint64_t bytes;
+	uint64_t bytes, variable, variable_end;
 
 	if (!engine.config.objects || told)
 		return;
 	told = true;
-	if (!modules_locals(tls, &bytes) || bytes > tls)
+	/* Some runtimes have them in a file's data. */
+	if (modules_variable(tls, &variable, &variable_end))
+		return;
+	bytes = locals_bytes();
+	if (bytes > tls)
 		return;
 	alloc_hold();
+	locals_have_changed();
 	add_locals(t, tls - bytes, tls + OF_LIBRARY, tls, sites_get(SITE_LOCAL, 0, 0));
 	alloc_let_go();
 }

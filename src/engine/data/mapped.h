@@ -12,7 +12,7 @@
 bool mapped_is_allocators(uint32_t site);
 
 /* Blocks that begin in [start, end) are gone. */
-void alloc_drop_pieces(const struct thread *t, uint64_t start, uint64_t end);
+void alloc_drop_blocks(const struct thread *t, uint64_t start, uint64_t end);
 /* Does the thread, with its stack pointer at sp, run a function that allocates a block? */
 bool alloc_call_goes_on(const struct thread *t, uint64_t sp);
 

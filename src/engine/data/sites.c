@@ -5,6 +5,7 @@
 #include "engine/core/random.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/unwind/modules.h"
 
 #define MAX_SITES   SITE_MAX_ID
 #define FIRST_INDEX (1u << 12)
@@ -71,13 +72,16 @@ static struct site *site_of(uint32_t number)
 	return (struct site *)(void *)sites.base + number - 1;
 }
 
-/* One product per address: independent, where a chain of steps would wait for each other. */
+/*
+ * One product per address: independent, where a chain of steps would wait for each other. Addresses
+ * have their eras, as libraries may lie there in turn.
+ */
 static uint64_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
 	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth;
 
 	for (uint32_t i = 0; i < depth; i++)
-		h += path[i] * factors[i];
+		h += modules_key(path[i]) * factors[i];
 	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
 	return h ^ h >> 32;
 }

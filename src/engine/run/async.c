@@ -23,12 +23,9 @@ static uint64_t address_of(const void *label)
 	return (uint64_t)(uintptr_t)label;
 }
 
-void async_note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+void async_note(struct thread *t, int signal, const siginfo_t *info)
 {
 	t->pending_info = *info;
-	t->fault_error = uc->mc.err;
-	t->fault_trap = uc->mc.trapno;
-	t->fault_address = uc->mc.cr2;
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
@@ -125,7 +122,7 @@ void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_u
 	/* A seccomp filter caught a system call of the target, which the engine executes. */
 	if (signal == SIGSYS && info->si_code == BY_FILTER)
 		info->si_call_addr = (void *)(uintptr_t)t->rip;
-	async_note(t, signal, info, uc);
+	async_note(t, signal, info);
 	rest_noted(t, info);
 	poll_call(t);
 	if (t->stuck_waits && uc->mc.rip >= address_of(engine_copy) &&

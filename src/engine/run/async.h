@@ -10,7 +10,7 @@
 #include "engine/core/state.h"
 
 /* Note the signal for the dispatcher to deliver. */
-void async_note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc);
+void async_note(struct thread *t, int signal, const siginfo_t *info);
 /* Note or hold a signal sent to the target. */
 void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc);
 /* End a rest: let signals in again, see rest.h. */

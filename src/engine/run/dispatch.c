@@ -116,8 +116,7 @@ static void defer(struct thread *t, struct deferred deferred)
  */
 static bool find_inside(struct thread *t, uint64_t block_pc, struct deferred *deferred)
 {
-	const struct block *b =
-		block_pc ? cache_find(block_pc, (enum code_variant_id)t->variant) : 0;
+	struct block *b = block_pc ? cache_find(block_pc, (enum code_variant_id)t->variant) : 0;
 
 	if (!block_pc)
 		return false;
@@ -305,9 +304,9 @@ static void unsupported(struct thread *t, uint64_t pc)
 	if (far_transfer(t))
 		return find_code(t, 0, ENTRY_NONE);
 	if (native_begin(t, "an instruction cannot be translated: profiling ended there")) {
-		say("process %lu: the instruction at address 0x%lx cannot be translated: "
-		    "the program runs unprofiled from here",
-		    (uint64_t)t->process->pid, pc);
+		say_note("process %lu: the instruction at address 0x%lx cannot be translated: "
+			 "the program runs unprofiled from here",
+			 (uint64_t)t->process->pid, pc);
 	} else {
 		say("process %lu: unsupported instruction at address 0x%lx: it gets SIGILL "
 		    "(run the program without dwell)",

@@ -16,6 +16,7 @@
 #include "engine/run/dispatch.h"
 #include "engine/run/held.h"
 #include "engine/run/rest.h"
+#include "engine/run/signal_frame.h"
 #include "engine/run/signals.h"
 #include "engine/sample/buffers.h"
 #include "engine/sample/sampler.h"
@@ -29,12 +30,11 @@
 #include "engine/translate/job.h"
 #include "engine/translate/translate.h"
 
-#define ERROR_WRITE	2u
-#define OPCODE_INT3	0xcc
-#define OPCODE_INT1	0xf1
-#define VECTOR_INT3	3 /* the last byte of the two-byte int 3 */
-#define TRAP_PAGE_FAULT 14u
-#define SYSCALL_BYTES	2
+#define ERROR_WRITE   2u
+#define OPCODE_INT3   0xcc
+#define OPCODE_INT1   0xf1
+#define VECTOR_INT3   3 /* the last byte of the two-byte int 3 */
+#define SYSCALL_BYTES 2
 
 static uint64_t address_of(const void *label)
 {
@@ -152,38 +152,38 @@ static void restore_scratch(struct thread *t, const struct block *b, const struc
 		t->regs[RCX] = t->spill0;
 }
 
-/* Restore the upper half of ymm15 from memory, where xmm15 is the target's already. */
-static void put_upper_half(const struct thread *t, const struct frame_ucontext *uc)
-{
-	uint8_t *fp = (uint8_t *)(uintptr_t)uc->mc.fpstate;
-	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
-	uint64_t held, half[2];
+#define EFLAGS_TRAP 0x100ull
 
-	memcpy(half, t->app31 + 16, sizeof half);
-	if (!(half[0] | half[1]) || !fp || note->magic1 != FRAME_FP_MAGIC1 ||
-	    !(note->features & FRAME_UPPER))
-		return;
-	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
-	if (!(held & FRAME_UPPER))
-		memset(fp + FRAME_UPPER_AT, 0, 256);
-	held |= FRAME_UPPER;
-	memcpy(fp + FRAME_XSTATE_HELD_AT, &held, sizeof held);
-	memcpy(fp + FRAME_UPPER_AT + 15 * 16, half, sizeof half);
+/* Was the thread to execute one instruction alone? It no longer is. */
+static bool end_repeat(struct thread *t, struct frame_ucontext *uc)
+{
+	const bool repeats = t->repeats;
+
+	if (repeats)
+		uc->mc.eflags &= ~EFLAGS_TRAP;
+	t->repeats = false;
+	return repeats;
+}
+
+/* The block of an address in the code cache, and its instruction there. NULL: there is none. */
+static struct block *find_insn(struct insn_map *map, const struct insn_at **m, uint64_t pc)
+{
+	struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+
+	*m = b ? insn_map_find(map, b->map, b->insns, (uint32_t)(pc - address_of(b->start))) : 0;
+	return *m ? b : 0;
 }
 
 /* Leave the cache at the instruction that faulted. Returns false when pc is not in a block. */
 static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 {
-	uint64_t pc = uc->mc.rip - (trap ? 1 : 0);
-	struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
 	const struct insn_at *m;
 	struct insn_map map;
+	struct block *b = find_insn(&map, &m, uc->mc.rip - (trap ? 1 : 0));
 
 	if (!b)
 		return false;
-	m = insn_map_find(&map, b->map, b->insns, (uint32_t)(pc - address_of(b->start)));
-	if (!m)
-		return false;
+	end_repeat(t, uc);
 	take_registers(t, &uc->mc);
 	restore_scratch(t, b, &map, m, trap);
 	t->rip = b->pc + m->source + (trap ? m->length : 0);
@@ -195,13 +195,37 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 		 * the counter register is the target's already: keep the image that sigreturn loads
 		 */
 		if (m->flags & INSN_AT_HALF)
-			put_upper_half(t, uc);
+			signal_frame_put_upper_half(t, uc);
 		uc->mc.rip = address_of(engine_resume);
 	} else {
 		uc->mc.rip = address_of(engine_fault_resume);
 	}
 	uc->mc.rsp = t->engine_sp;
 	uc->mc.eflags &= ~0x400ull;
+	return true;
+}
+
+/*
+ * The write to a page of code can be done now. The block may have rewritten itself, so the thread
+ * leaves it. Natively nothing has happened, so the write must be simulated once. Code of the filter
+ * variant has done so before it: it repeats that instruction alone, and leaves behind it. Buffers
+ * lose the entries.
+ */
+static bool do_again(struct thread *t, struct frame_ucontext *uc)
+{
+	const struct insn_at *m;
+	struct insn_map map;
+	const struct block *b = find_insn(&map, &m, uc->mc.rip);
+	const bool can_repeat = b && (m->flags & INSN_AT_REPEAT);
+
+	if (can_repeat && b->variant == VARIANT_FILTER && !(uc->mc.eflags & EFLAGS_TRAP)) {
+		t->repeats = true;
+		uc->mc.eflags |= EFLAGS_TRAP;
+		return true;
+	}
+	if (!leave_cache(t, uc, false))
+		return false;
+	t->cut_tried &= !can_repeat || t->variant == VARIANT_FILTER;
 	return true;
 }
 
@@ -230,14 +254,25 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
 		ours = p && p->write_faults && m && (m->prot & 2) && !p->write_protected;
 	}
 	lock_drop(&engine.translate_lock);
-	/* the block may have rewritten itself: continue by pc */
-	if (ours && cache_contains(uc->mc.rip))
-		return leave_cache(t, uc, false);
-	return ours;
+	return ours && cache_contains(uc->mc.rip) ? do_again(t, uc) : ours;
 }
 
-#define EFLAGS_TRAP 0x100ull
 #define OPCODE_POPF 0x9d
+
+/*
+ * The first trap behind popfq ends the instruction behind it, of which m is the last one that
+ * begins at offset `at` or before, unless code of the engine ran instead.
+ */
+static const struct insn_at *first_stepped(const struct block *b, const struct insn_map *map,
+					   const struct insn_at *m, uint32_t at)
+{
+	if (m->code == at && m > map->at)
+		m--;
+	return m > map->at && b->start[m[-1].code] == OPCODE_POPF &&
+			       m[-1].code + m[-1].length == m->code && m->code + m->length == at
+		       ? m
+		       : 0;
+}
 
 /*
  * The target single-steps itself. The processor traps after each instruction in the cache; pass on
@@ -246,10 +281,11 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
  */
 static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
 {
-	struct block *b;
-	const struct insn_at *m;
+	const struct insn_at *m, *first;
 	struct insn_map map;
+	struct block *b = find_insn(&map, &m, uc->mc.rip);
 	uint64_t here;
+	uint32_t at;
 
 	if (info->si_signo != SIGTRAP || info->si_code != TRAP_TRACE)
 		return false;
@@ -261,16 +297,13 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 			uc->mc.eflags &= ~EFLAGS_TRAP;
 		return true;
 	}
-	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
-	m = b ? insn_map_find(&map, b->map, b->insns, (uint32_t)(uc->mc.rip - address_of(b->start)))
-	      : 0;
-	if (!m || m->code != uc->mc.rip - address_of(b->start))
+	at = b ? (uint32_t)(uc->mc.rip - address_of(b->start)) : 0;
+	first = b && t->step_from == 0 ? first_stepped(b, &map, m, at) : 0;
+	if (first)
+		t->step_from = b->pc + first->source;
+	if (!b || m->code != at)
 		return true;
 	here = b->pc + m->source;
-	/* right behind popfq the first trap ends an instruction, if no engine code is between */
-	if (t->step_from == 0 && m >= map.at + 2 && b->start[m[-2].code] == OPCODE_POPF &&
-	    m[-2].code + m[-2].length == m[-1].code && m[-1].code + m[-1].length == m->code)
-		return false;
 	if (t->step_from == 0 || t->step_from == here) {
 		t->step_from = here;
 		return true;
@@ -279,13 +312,16 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 }
 
 /*
- * The first instruction whose copy lies behind offset `at`. Code at `at` in front of it checks its
+ * The block's first instruction whose copy lies behind `code`. The code in front of it checks its
  * accesses, or counts its segment. NULL: none.
  */
-static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at)
+static const struct insn_at *insn_behind(struct insn_map *map, const struct block *b,
+					 const uint8_t *code)
 {
-	const struct insn_at *m = map->at, *end = map->at + map->insns;
+	const uint32_t at = (uint32_t)(code - b->start);
+	const struct insn_at *m = map->at, *end = map->at + b->insns;
 
+	insn_map_unpack(map, b->map, b->insns);
 	while (m < end && m->code <= at)
 		m++;
 	return m < end ? m : 0;
@@ -308,8 +344,7 @@ static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext 
 	b = cache_block_at(code);
 	if (!b || b->variant != VARIANT_FILTER)
 		return false;
-	insn_map_unpack(&map, b->map, b->insns);
-	m = insn_behind(&map, (uint32_t)(code - b->start));
+	m = insn_behind(&map, b, code);
 	if (!m)
 		return false;
 	for (first = m; !(first->flags & INSN_AT_SEGMENT);)
@@ -369,8 +404,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
 	if (!b)
 		return false;
-	insn_map_unpack(&map, b->map, b->insns);
-	m = insn_behind(&map, (uint32_t)(uc->mc.rip - address_of(b->start)));
+	m = insn_behind(&map, b, (const uint8_t *)(uintptr_t)uc->mc.rip);
 	if (!m || !(m->flags & INSN_AT_SEGMENT))
 		return false;
 	t->rip = b->pc + m->source;
@@ -468,6 +502,8 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 {
 	bool trap = is_behind(signal, info, uc->mc.rip);
 
+	if (end_repeat(t, uc) && signal == SIGTRAP && leave_cache(t, uc, true))
+		return;
 	if (signal == SIGSEGV && arcs_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
 		return;
 	if ((signal == SIGSEGV && filter_looks_nowhere(&uc->mc)) || leave_unaligned(t, signal, uc))
@@ -494,8 +530,12 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 		if (leave_cache(t, uc, trap)) {
 			if (cache_contains((uint64_t)(uintptr_t)info->si_addr))
 				info->si_addr = (void *)(uintptr_t)t->rip;
-			async_note(t, signal, info, uc);
+			async_note(t, signal, info);
 			t->fault = 1;
+			t->fault_error = uc->mc.err;
+			t->fault_trap = uc->mc.trapno;
+			if (t->fault_trap == TRAP_PAGE)
+				t->fault_address = uc->mc.cr2;
 			return;
 		}
 		if (!trap && source_is_gone(&uc->mc))

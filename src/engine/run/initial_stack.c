@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <linux/prctl.h>
+#include <sys/personality.h>
 
 #include "channel/channel.h"
 #include "channel/launch.h"
@@ -120,15 +121,45 @@ static const char *fix_auxv(struct vectors *v, const struct image *image, const 
 	return old;
 }
 
+#define HEAP_RANGE (32ull << 20)
+
+/* Does the kernel choose addresses at random, those of heaps, too? */
+static bool is_random(void)
+{
+	char level[8] = {0};
+
+	if (sys1(SYS_personality, 0xffffffff) & ADDR_NO_RANDOMIZE)
+		return false;
+	proc_read("/proc/sys/kernel/randomize_va_space", level, sizeof level);
+	return level[0] != '0' && level[0] != '1';
+}
+
 /*
- * Sets what /proc/PID/stat, auxv, cmdline and environ show. Needs no privilege as long as
- * /proc/PID/exe does not change. If the kernel refuses (older ones require the heap above the
- * program), they show the engine.
+ * Where the heap begins. That of an image at a fixed address lies behind it, as some programs
+ * expect. The kernel moves it by up to 1 GB; here it is less, as the engine has tables further on.
+ * An image at any address lies among the libraries, where a heap has no room: its heap is the one
+ * that the kernel made for the engine.
+ */
+static uint64_t choose_heap(const struct image *image)
+{
+	uint64_t random = 0;
+
+	if (!image->heap)
+		return (uint64_t)sys1(SYS_brk, 0);
+	if (is_random() && sys3(SYS_getrandom, &random, sizeof random, 0) != sizeof random)
+		random = 0;
+	return image->heap + (random % HEAP_RANGE & ~(PAGE - 1));
+}
+
+/*
+ * Sets what /proc/PID/stat, auxv, cmdline and environ show, and where the heap begins. Needs no
+ * privilege as long as /proc/PID/exe does not change. If the kernel refuses (it has no
+ * CONFIG_CHECKPOINT_RESTORE, or is old), they show the engine, and the heap is the engine's.
  */
 static void tell_kernel(const struct image *image, const struct strings *s, uint64_t rsp,
 			const struct vectors *v)
 {
-	const uint64_t brk = (uint64_t)sys1(SYS_brk, 0);
+	const uint64_t brk = choose_heap(image);
 	const struct prctl_mm_map map = {
 		.start_code = image->start_code,
 		.end_code = image->end_code,

@@ -163,7 +163,7 @@ static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 	}
 	if (prot & PROT_EXEC) {
 		process_add_module(pr, start, end, ph->p_offset & ~(PAGE - 1), f->path, f->fd);
-		modules_add(start, end, ph->p_offset & ~(PAGE - 1), f->fd, f->part);
+		modules_add(start, end, ph->p_offset & ~(PAGE - 1), f->fd, f->part, 0);
 	}
 	return 0;
 }
@@ -239,6 +239,7 @@ int load_program(struct process *p, int fd, struct image *image, const char **wh
 	if (map_file(&program, p, why) != 0 || find_interpreter(&program, image, why) != 0)
 		return -1;
 	find_bounds(&program, image);
+	image->heap = program.eh.e_type == ET_EXEC ? program.high : 0;
 	image->entry = program.bias + program.eh.e_entry;
 	image->start = image->entry;
 	image->phdr = phdr_address(&program);

@@ -14,6 +14,8 @@ struct image {
 	uint64_t phdr, phnum, phent;
 	uint64_t interpreter_base;			     /* 0 without one */
 	uint64_t start_code, end_code, start_data, end_data; /* as the kernel reckons */
+	/* where the heap of an image at a fixed address begins, if not at random; else 0 */
+	uint64_t heap;
 	bool exec_stack;
 };
 

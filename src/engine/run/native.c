@@ -15,6 +15,7 @@
 #include "engine/run/held.h"
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
+#include "engine/run/signal_frame.h"
 #include "engine/run/signals.h"
 #include "engine/run/visits.h"
 #include "engine/sample/ticker.h"
@@ -101,7 +102,7 @@ __attribute__((noreturn)) static void return_to(const struct frame *f)
 /* Writes the image of the vector state to `area`, with the kernel's notes. */
 static void write_vectors(uint8_t *area)
 {
-	const struct xstate x = xstate_of_all();
+	const struct xstate x = xstate_of_frame();
 	const struct frame_fp_note note = {.magic1 = FRAME_FP_MAGIC1,
 					   .extended_bytes = (uint32_t)x.bytes + 4,
 					   .features = x.parts,
@@ -130,7 +131,7 @@ void native_leave(struct thread *t)
 	f.uc.flags = FRAME_UC_FLAGS;
 	f.uc.stack = t->altstack;
 	f.uc.sigmask = t->mask;
-	signals_context(t, &f.uc.mc);
+	signal_frame_context(t, &f.uc.mc);
 	f.uc.mc.fpstate = (uint64_t)(uintptr_t)area;
 	return_to(&f);
 }

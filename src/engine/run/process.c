@@ -99,6 +99,34 @@ void process_remove_module(struct process *p, uint64_t start, uint64_t end)
 	records_unmap(p, start, end);
 }
 
+bool process_has_module(uint64_t device, uint64_t inode)
+{
+	bool has = false;
+
+	lock_take(&module_lock);
+	for (uint32_t i = 0; i < module_count && !has; i++)
+		has = modules[i].file.device == device && modules[i].file.inode == inode;
+	lock_drop(&module_lock);
+	return has;
+}
+
+void process_replace_modules(struct process *p, uint64_t start, uint64_t end)
+{
+	uint64_t from = 0, to = 0;
+
+	lock_take(&module_lock);
+	for (uint32_t i = 0; i < module_count && !to; i++)
+		if (modules[i].start >= start && modules[i].end <= end) {
+			from = modules[i].start;
+			to = modules[i].end;
+		}
+	lock_drop(&module_lock);
+	if (to) {
+		process_remove_module(p, from, to);
+		process_replace_modules(p, start, end);
+	}
+}
+
 static void send_modules(struct process *p)
 {
 	for (uint32_t i = 0; i < module_count; i++)
@@ -137,12 +165,17 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 	}
 }
 
+bool process_is_of(const struct thread *t)
+{
+	return !t->process->borrowed_memory && t->pid == t->process->pid;
+}
+
 void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 {
 	struct process *p = t->process;
 	uint64_t footprint;
 
-	if (!p->profiling || p->borrowed_memory)
+	if (!p->profiling || !process_is_of(t))
 		return;
 	settle_all(t, 20);
 	if (!p->profiling) { /* another thread was first */
@@ -163,7 +196,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 
 void process_before_exec(struct thread *t)
 {
-	if (!t->process->profiling || t->process->borrowed_memory)
+	if (!t->process->profiling || !process_is_of(t))
 		return;
 	settle_all(t, 20);
 	collect_end(t, false);
@@ -173,7 +206,7 @@ void process_before_exec(struct thread *t)
 
 void process_after_failed_exec(struct thread *t)
 {
-	if (!t->process->profiling || t->process->borrowed_memory)
+	if (!t->process->profiling || !process_is_of(t))
 		return;
 	world_release();
 }
@@ -215,6 +248,7 @@ void process_forked(struct thread *t)
 	p->total = (struct counts){0};
 	p->extra = (struct extra_counts){0};
 	p->counting_ns = p->sampling_ns = p->translate_ns = 0;
+	p->data_until = p->data_until > 0; /* then from its beginning */
 	p->thread_count = 1;
 	t->index = 0;
 	p->pid = (uint32_t)sys0(SYS_getpid);

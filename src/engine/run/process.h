@@ -12,10 +12,19 @@
 void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
 			const char *path, int fd);
 void process_remove_module(struct process *p, uint64_t start, uint64_t end);
+/* Is the file mapped as code? */
+bool process_has_module(uint64_t device, uint64_t inode);
+/* The target has mapped something over [start, end): remove modules that lie inside. */
+void process_replace_modules(struct process *p, uint64_t start, uint64_t end);
 
 /* Begin to profile this process: claim a slot, and record the program. */
 void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32_t cause);
-/* Write the last records of a process that is about to end; cause: an enum end_cause. */
+/* Is t a thread of the process that t->process records? Another one may share its memory. */
+bool process_is_of(const struct thread *t);
+/*
+ * Write the last records of a process that is about to end, if t is of that; cause: an enum
+ * end_cause.
+ */
 void process_ending(struct thread *t, uint32_t cause, uint32_t status);
 /* Settle everything before an exec; profiling continues if the exec fails. */
 void process_before_exec(struct thread *t);

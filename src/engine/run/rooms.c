@@ -60,6 +60,7 @@ void rooms_open(void)
 	code_variants[VARIANT_COUNT] = &count_variant;
 	code_variants[VARIANT_STREAM] = &stream_variant;
 	code_variants[VARIANT_FILTER] = &filter_variant;
+	code_variants[VARIANT_APPROACH] = &approach_variant;
 	run_mode = mode < sizeof modes / sizeof *modes && modes[mode] ? modes[mode] : &count_mode;
 	translate_observer = engine_simulates() ? &simulated : &plain;
 }

@@ -19,11 +19,15 @@
 /* Flags that a program can set by loading them all. */
 #define USER_EFLAGS 0x50dd5ull
 
+#define TRAP_PAGE 14u /* the processor's number of a page fault */
+
 #define HANDLER_DEFAULT 0ull
 #define HANDLER_IGNORE	1ull
 
 /* Start-up: take over the handlers and the signal mask that exec left. */
 void signals_init(struct thread *t);
+/* In a new process: handlers become the default action, as by CLONE_CLEAR_SIGHAND. */
+void signals_clear(struct process *p);
 /* The kernel's alternate stack of a new thread. */
 void signals_thread_start(struct thread *t);
 
@@ -32,16 +36,11 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 /* Build the frame of t->pending and point t->rip at the handler. */
 void signals_deliver(struct thread *t);
 
-/* Store t's registers as the kernel does in a signal frame. */
-struct frame_context;
-void signals_context(const struct thread *t, struct frame_context *c);
-
 /* The target's system calls. */
 uint64_t signals_kernel_mask(const struct thread *t); /* what the kernel blocks for it */
 void signals_set_mask(struct thread *t, uint64_t mask);
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes);
 long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes);
-long signals_altstack(struct thread *t, uint64_t ss, uint64_t old);
 void signals_return(struct thread *t);
 /* Set the dispositions and mask that exec passes on; and restore the engine's if exec failed. */
 void signals_before_exec(struct thread *t);

@@ -39,6 +39,7 @@
 #include "engine/run/visits.h"
 #include "engine/sample/pacing.h"
 #include "engine/sample/sampler.h"
+#include "engine/simulate/filter/filter_memory.h"
 #include "engine/translate/translate.h"
 #include "engine/unwind/modules.h"
 #include "engine/unwind/paths.h"
@@ -225,7 +226,7 @@ static void note_vdso(struct process *p)
 		return;
 	mappings_set(at, at + 2 * PAGE, PROT_READ | PROT_EXEC, false, true, false);
 	process_add_module(p, at, at + 2 * PAGE, 0, "[vdso]", -1);
-	modules_add(at, at + 2 * PAGE, 0, -1, MODULE_LIBRARY);
+	modules_add(at, at + 2 * PAGE, 0, -1, MODULE_LIBRARY, 0);
 }
 
 static void set_comm(const struct process *p)
@@ -279,6 +280,14 @@ static void begin(void *arg)
 	t->fs_base = 0;
 }
 
+/* Runs of all accesses are compared with each other, so the program's addresses must not differ. */
+static bool is_reproducible(void)
+{
+	const uint32_t mode = engine.config.mode;
+
+	return engine_simulates() || mode == CHANNEL_MODE_STREAM || mode == CHANNEL_MODE_LINES;
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	struct process *p = &engine.first;
@@ -299,10 +308,12 @@ int main(int argc, char **argv, char **envp)
 	const char *wrong = records_open(request.channel_fd);
 
 	if (wrong)
-		say("%s: %s: it runs unprofiled", request.name, wrong);
+		say_note("%s: %s: it runs unprofiled", request.name, wrong);
 	rooms_open();
-	if (engine_simulates()) {
+	if (is_reproducible())
 		pages_reserve();
+	if (engine_simulates()) {
+		filter_memory_divides = option("pieces", 0);
 		if (engine_vector_counter == COUNTER_XMM15)
 			engine_vector_counter = COUNTER_SSE; /* the filter variant's */
 	}
@@ -320,6 +331,7 @@ int main(int argc, char **argv, char **envp)
 	if (!t)
 		limits_no_room();
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->pid = (uint32_t)sys0(SYS_getpid);
 	thread_list(t);
 	gsbase_set((uint64_t)(uintptr_t)t);
 	signals_thread_start(t);

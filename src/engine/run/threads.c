@@ -11,6 +11,7 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/limits.h"
+#include "engine/core/stuck.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
 #include "engine/run/dispatch.h"
@@ -25,8 +26,11 @@
 #include "engine/sample/ticker.h"
 #include "engine/simulate/filter/filter_end.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/graph.h"
 #include "engine/simulate/scheduler.h"
 #include "engine/translate/world.h"
+
+#define CLEARS_HANDLERS (1ull << 32) /* CLONE_CLEAR_SIGHAND, which not all headers have */
 
 /* Under world_lock. A thread is reusable once held is 0; the first has waited longest. */
 static struct thread *retired, **retired_end = &retired;
@@ -46,6 +50,16 @@ static struct thread *retired, **retired_end = &retired;
 static uint32_t mapped;		 /* threads ever made; under world_lock */
 static uint8_t *slab, *slab_end; /* memory for threads not made yet; under world_lock */
 
+/* The process that only shares the memory is over; others of its threads may still be listed. */
+static void free_own(struct process *own)
+{
+	if (!own || own->listed)
+		return;
+	if (own->launch_memory)
+		pages_put(own->launch_memory, own->launch_bytes);
+	pages_put(own, round_up(sizeof *own, PAGE));
+}
+
 static struct thread *reuse(void)
 {
 	struct thread *t = retired, keep;
@@ -56,6 +70,7 @@ static struct thread *reuse(void)
 	if (!retired)
 		retired_end = &retired;
 	keep = *t;
+	free_own(keep.own_process);
 	memset(t, 0, sizeof *t);
 	t->stack_memory = keep.stack_memory;
 	t->stack_bytes = keep.stack_bytes;
@@ -149,14 +164,35 @@ static void unlist_locked(struct thread *t)
 	t->process->listed--;
 }
 
-/* Unlist, and keep for reuse by another thread once this one has ended. */
-static void retire(struct thread *t)
+static void retire_locked(struct thread *t)
 {
-	lock_take(&engine.world_lock);
 	unlist_locked(t);
 	t->next_thread = 0;
 	*retired_end = t;
 	retired_end = &t->next_thread;
+}
+
+/* Unlist, and keep for reuse by another thread once this one has ended. */
+static void retire(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	retire_locked(t);
+	lock_drop(&engine.world_lock);
+}
+
+/* Retires threads of other processes that were killed, as these could not do it themselves. */
+static void retire_gone(void)
+{
+	struct thread *next;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = next) {
+		next = o->next_thread;
+		if (o->is_vforked || scheduler_is_held_by(o) || !stuck_is_gone(o))
+			continue;
+		o->held = 0;
+		retire_locked(o);
+	}
 	lock_drop(&engine.world_lock);
 }
 
@@ -167,7 +203,7 @@ void threads_forked(struct thread *t)
 	engine.translate_lock = 0;
 	world_reset();
 	scheduler_forked();
-	filter_scheduler_forked(t);
+	filter_turn_is_lost(t);
 	elements_forked();
 	retired = 0;
 	retired_end = &retired;
@@ -176,6 +212,8 @@ void threads_forked(struct thread *t)
 	t->listed_at = &engine.threads;
 	t->process->listed = 1;
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->pid = (uint32_t)sys0(SYS_getpid);
+	t->is_vforked = t->is_unnamed = false;
 	t->stuck_at = 0;
 	t->own_tracer = 0;
 	t->has_timer = false; /* the parent's */
@@ -188,11 +226,18 @@ void threads_forked(struct thread *t)
 
 void threads_begin(struct thread *t)
 {
+	const uint32_t pid = (uint32_t)sys0(SYS_getpid);
+
 	gsbase_set((uint64_t)(uintptr_t)t);
+	if (t->clears_handlers)
+		signals_clear(t->process);
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	/* a child is the first of a namespace by unshare, too */
+	t->is_unnamed |= t->tid == 1;
+	t->pid = t->is_unnamed ? 0 : pid;
 	signals_thread_start(t);
 	if (t->process->borrowed_memory && !t->process->pid)
-		t->process->pid = (uint32_t)sys0(SYS_getpid);
+		t->process->pid = pid;
 	if (t->maker) {
 		own_tracer_begin(t->maker, t->maker_flags);
 		native_leave_child(t);
@@ -206,6 +251,8 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	struct process *p = t->process;
 	struct thread *c;
 
+	if (engine.is_shared && !(flags & CLONE_THREAD))
+		retire_gone();
 	if (!(flags & CLONE_SIGHAND)) {
 		p = pages_get(round_up(sizeof *p, PAGE));
 		if (!p)
@@ -218,6 +265,7 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 		p->ring_lock = 0;
 		p->launch_memory = 0;
 		p->pid = 0;
+		p->listed = 0;
 	}
 	c = thread_new(p);
 	if (!c)
@@ -232,11 +280,17 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	c->rflags = t->rflags;
 	c->generation = t->generation; /* its x87 state is a copy of t's */
 	c->mask = t->mask;
+	c->fault_error = t->fault_error;
+	c->fault_trap = t->fault_trap;
+	c->fault_address = t->fault_address;
 	c->used31 = t->used31;
 	c->high_vectors = VECTORS_UNKNOWN;
 	if (flags & CLONE_VFORK)
 		c->altstack = t->altstack;
-	engine.is_shared |= p != t->process && !(flags & CLONE_VFORK);
+	c->is_vforked = flags & CLONE_VFORK;
+	c->clears_handlers = flags & CLEARS_HANDLERS;
+	c->is_unnamed = t->is_unnamed || (flags & CLONE_NEWPID);
+	engine.is_shared |= !(flags & (CLONE_THREAD | CLONE_VFORK));
 	if (own_tracer_is_made(flags)) {
 		c->maker = t;
 		c->maker_flags = flags;
@@ -249,12 +303,10 @@ static void forget_child(struct thread *c)
 {
 	struct process *own = c->own_process;
 
-	if (own && own->launch_memory)
-		pages_put(own->launch_memory, own->launch_bytes);
+	c->own_process = 0;
 	c->held = 0;
 	retire(c);
-	if (own)
-		pages_put(own, round_up(sizeof *own, PAGE));
+	free_own(own);
 }
 
 /* The child's thread pointer; `otherwise` if the call does not set one. */
@@ -300,7 +352,7 @@ static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, u
 }
 
 /* Makes a child with its own memory, which continues as this thread in a copy of everything. */
-static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
+static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack, bool clears)
 {
 	long r;
 
@@ -315,6 +367,8 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 		if (stack)
 			t->regs[RSP] = stack;
 		t->fs_base = locals_of(nr, a, t->fs_base);
+		if (clears)
+			signals_clear(t->process);
 		process_forked(t);
 		signals_unblock(t);
 		return 0;
@@ -346,13 +400,14 @@ long threads_clone(struct thread *t, const long args[6])
 	if (flags & CLONE_VM)
 		return clone_shared(t, SYS_clone, a, flags, (uint64_t)args[1]);
 	a[1] = 0;
-	return clone_copied(t, SYS_clone, a, (uint64_t)args[1]);
+	return clone_copied(t, SYS_clone, a, (uint64_t)args[1], false);
 }
 
 long threads_clone3(struct thread *t, const long args[6])
 {
 	struct clone_args ca = {0};
 	uint64_t size = (uint64_t)args[1], stack;
+	bool clears;
 
 	if (size < 64 || size > PAGE)
 		return size > PAGE ? -E2BIG : -EINVAL;
@@ -365,11 +420,17 @@ long threads_clone3(struct thread *t, const long args[6])
 	if (!ca.stack != !ca.stack_size)
 		return -EINVAL;
 	stack = ca.stack ? ca.stack + ca.stack_size : 0;
+	/* the child still needs the engine's handlers: it clears the program's itself */
+	clears = ca.flags & CLEARS_HANDLERS;
+	if (clears && (ca.flags & CLONE_SIGHAND))
+		return -EINVAL;
+	ca.flags &= ~CLEARS_HANDLERS;
 	if (ca.flags & CLONE_VM)
-		return clone_shared(t, SYS_clone3, a, ca.flags, stack);
+		return clone_shared(t, SYS_clone3, a, ca.flags | (clears ? CLEARS_HANDLERS : 0),
+				    stack);
 	ca.stack = 0;
 	ca.stack_size = 0;
-	return clone_copied(t, SYS_clone3, a, stack);
+	return clone_copied(t, SYS_clone3, a, stack, clears);
 }
 
 long threads_fork(struct thread *t, bool vfork)
@@ -377,17 +438,23 @@ long threads_fork(struct thread *t, bool vfork)
 	long a[5] = {SIGCHLD, 0, 0, 0, 0};
 
 	if (!vfork)
-		return clone_copied(t, SYS_clone, a, 0);
+		return clone_copied(t, SYS_clone, a, 0, false);
 	a[0] = CLONE_VM | CLONE_VFORK | SIGCHLD;
 	return clone_shared(t, SYS_clone, a, CLONE_VM | CLONE_VFORK, 0);
 }
 
+/* Is no other thread of t's process left? Those that share memory and handlers are of others. */
 static bool is_last(const struct thread *t)
 {
 	bool last;
 
 	lock_take(&engine.world_lock);
 	last = t->process->listed == 1;
+	if (!last && engine.is_shared) {
+		last = true;
+		for (struct thread *o = engine.threads; o && last; o = o->next_thread)
+			last = o == t || o->process != t->process || o->pid != t->pid;
+	}
 	lock_drop(&engine.world_lock);
 	return last;
 }
@@ -395,16 +462,17 @@ static bool is_last(const struct thread *t)
 void threads_exit(struct thread *t, long status)
 {
 	/* A filter may allow nothing but exit; a vfork child's parent retires its state. */
-	if (engine.quiet || t->process->borrowed_memory)
+	if (engine.quiet || t->is_vforked)
 		for (;;)
 			sys1(SYS_exit, status);
 	signals_block_all();
 	ticker_end(t);
 	rest_drop(t);
-	if (is_last(t))
+	if (process_is_of(t) && is_last(t))
 		process_ending(t, END_EXIT, (uint32_t)status & 0xff);
 	else
 		collect_thread_end(t);
+	graph_end(t);
 	scheduler_drop(t);
 	retire(t);
 	engine_leave_thread(t, status);
@@ -412,6 +480,12 @@ void threads_exit(struct thread *t, long status)
 
 void threads_exit_group(struct thread *t, long status)
 {
+	/* not the end of the process whose memory this is */
+	if (!engine.quiet && !t->is_vforked && !process_is_of(t)) {
+		if (is_last(t))
+			threads_exit(t, status);
+		scheduler_drop(t);
+	}
 	if (!engine.quiet)
 		signals_block_all();
 	process_ending(t, END_EXIT, (uint32_t)status & 0xff);

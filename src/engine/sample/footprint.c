@@ -14,7 +14,7 @@
 
 static bool is_data(const struct mapping *m)
 {
-	return m->data && (m->prot & (PROT_READ | PROT_EXEC)) == PROT_READ;
+	return mapping_is_data(m) && (m->prot & (PROT_READ | PROT_EXEC)) == PROT_READ;
 }
 
 /*

@@ -147,6 +147,7 @@ void pacing_start(struct pacing *p, uint64_t seed)
 	*p = (struct pacing){.rng = seed,
 			     .rate = FIRST_RATE,
 			     .near_ns = NEAR_NS,
+			     .near_most = NEAR_MOST,
 			     .chosen_for = CHOSEN_FOR_FIRST,
 			     .seen_ns = now_ns()};
 }
@@ -177,7 +178,7 @@ void pacing_pass_over(struct pacing *p, uint64_t total)
 	 * the last window has just closed: then the rest of its buffer was the cause.
 	 */
 	if (missed && total > p->closed_at)
-		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
+		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, p->near_most);
 }
 
 void pacing_leave_out(struct pacing *p)
@@ -234,7 +235,7 @@ void pacing_close(struct pacing *p, uint64_t total, uint64_t paced)
 	/* windows side by side tell nothing of how to find one behind a gap */
 	if (!fills) {
 		p->rate -= p->rate / RATE_DECAY;
-		p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
+		p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, p->near_most);
 	}
 	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly, so they are not measured */

@@ -30,8 +30,8 @@ struct pacing {
 	uint64_t rng;
 	uint64_t rate; /* accesses a millisecond, the highest of many windows */
 	uint64_t seen_total, seen_paced, seen_ns; /* at the last measurement of the rate */
-	/* a stretch too short to time; grows when windows are missed */
-	uint64_t near_ns;
+	/* a stretch too short to time; grows when windows are missed, up to near_most */
+	uint64_t near_ns, near_most;
 	uint64_t asked_ns; /* requested of the timer since then; 0: nothing */
 	uint64_t extra_ns; /* recent minimum of a call's time beyond the requested one */
 	uint64_t stuck_ns; /* added while calls come before any access was made */

@@ -164,6 +164,7 @@ bool ticker_sent(const struct thread *t, const siginfo_t *info)
 static const uint16_t quick[] = {
 	SYS_munmap,
 	SYS_mprotect,
+	SYS_mincore,
 	SYS_brk,
 	SYS_getcwd,
 	SYS_dup,

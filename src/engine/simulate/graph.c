@@ -408,6 +408,19 @@ void graph_break(struct thread *t)
 	collect_unlock();
 }
 
+void graph_end(struct thread *t)
+{
+	struct graph_thread *gt = t->calls;
+
+	if (!gt)
+		return;
+	collect_lock();
+	t->calls = 0;
+	sim_call_stack_release(&gt->stack, &graph);
+	pages_put(gt, round_up(sizeof *gt, PAGE));
+	collect_unlock();
+}
+
 void graph_signal(struct thread *t)
 {
 	uint32_t shown;
@@ -449,9 +462,8 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 		world_stop(thread_self(), 0);
 	collect_lock();
 	filter_calls_settle_all();
-	replay_flush(p);
+	replay_flush_code(p, start, end);
 	filter_forget_targets();
-	arcs_flush();
 	arcs_forget_code(start, end);
 	sim_call_graph_forget_code(&graph, start, end);
 	collect_unlock();

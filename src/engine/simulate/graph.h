@@ -125,6 +125,8 @@ uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct seg
 
 /* End all calls of t: it ends, or is no longer followed. Takes the lock. */
 void graph_break(struct thread *t);
+/* After that: t has ended, and its memory is for others. Takes the lock. */
+void graph_end(struct thread *t);
 /*
  * t, whose buffer is empty, is about to run a signal handler; or it has returned from one. Both
  * take the lock.

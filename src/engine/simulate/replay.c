@@ -11,6 +11,7 @@
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay_calls.h"
 #include "engine/simulate/replay_multi.h"
+#include "engine/simulate/replay_needs.h"
 #include "engine/simulate/replay_shared.h"
 #include "engine/simulate/replay_uses.h"
 #include "engine/simulate/replay_wide.h"
@@ -44,15 +45,6 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 static bool has_filter(void)
 {
 	return !(engine.config.simulate_flags & CHANNEL_NO_FILTER);
-}
-
-static bool wants_tags(const struct sim_geometry *g)
-{
-	bool wants = g->line_use || g->code.prefetcher == SIM_PREFETCH_STRIDE;
-
-	for (uint32_t i = 0; i < g->level_count; i++)
-		wants |= g->levels[i].prefetcher == SIM_PREFETCH_STRIDE;
-	return wants;
 }
 
 /* Sets the hierarchies' geometries; *events counts instructions, reads and writes once for all. */
@@ -97,19 +89,10 @@ static bool make_hierarchies(void)
 			return false;
 		h->shared.charge = charge;
 		h->shared.charge_context = &r.events_at[i];
-		r.has_tags |= wants_tags(&g);
+		r.has_tags |= replay_wants_tags(&g);
 		r.has_line_use |= g.line_use;
 	}
 	return true;
-}
-
-static bool is_strict(const struct sim_geometry *g)
-{
-	bool strict = g->is_unified || g->is_tlb_unified || g->code.prefetcher;
-
-	for (uint32_t i = 0; i < g->level_count; i++)
-		strict |= g->levels[i].inclusion != SIM_NEITHER || g->levels[i].prefetcher;
-	return strict;
 }
 
 /* Does one table say what is no-op in all hierarchies? Sets r.data and r.fetch to it. */
@@ -156,7 +139,7 @@ bool replay_start(void)
 	r.count = engine.config.geometry_count;
 	replay_calls.events = events;
 	for (uint32_t k = 0; k < r.count; k++)
-		r.is_strict |= is_strict(&r.h[k].shared.geometry);
+		r.is_strict |= replay_is_strict(&r.h[k].shared.geometry);
 	r.is_quick = prepare_quick();
 	r.uses = r.has_line_use && r.count == 1 ? &r.h[0].core : 0;
 	r.code_shift = r.fetch.shift;
@@ -282,24 +265,35 @@ static uint64_t whole_address(const struct segment_access *a, uint64_t entry)
 	return a->fs ? entry + fsbase_get(thread_self()) : entry;
 }
 
-/* The first `insns` instructions, each with its fetch and its accesses. */
-static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t insns)
+/* The fetch and the accesses of instruction i. */
+static void replay_insn(struct segment *s, const uint64_t *entry, uint32_t i, uint64_t address_bits)
 {
-	for (uint32_t i = 0; i < insns; i++) {
-		struct segment_insn *in = &segment_insns(s)[i];
-		const struct segment_access *a = &segment_accesses(s)[in->first];
+	struct segment_insn *in = &segment_insns(s)[i];
+	const struct segment_access *a = &segment_accesses(s)[in->first];
 
-		fetch(s, in);
-		for (uint32_t k = 0; k < in->accesses; k++)
-			touch(s, in, whole_address(&a[k], entry[in->first + k]), a[k].size,
-			      a[k].kind);
-	}
+	fetch(s, in);
+	for (uint32_t k = 0; k < in->accesses; k++)
+		touch(s, in, whole_address(&a[k], entry[in->first + k]) & address_bits, a[k].size,
+		      a[k].kind);
 }
 
-/* An execution that a fault interrupted: its instructions are counted one by one. */
-static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
+static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t insns)
 {
-	if (insns > s->insns)
+	for (uint32_t i = 0; i < insns; i++)
+		replay_insn(s, entry, i, UINT64_MAX);
+}
+
+/*
+ * An execution that a fault interrupted: its instructions are counted one by one. The one that
+ * faulted is not counted, but was fetched, and tried its accesses, to any address: as in the filter
+ * variant its low bits count.
+ */
+static void replay_cut(struct segment *s, const uint64_t *entry, uint64_t trailer)
+{
+	const uint32_t insns = segment_cut_at(trailer);
+	const uint32_t tried = (trailer & SEGMENT_TRIED_BIT) != 0;
+
+	if (insns + tried > s->insns)
 		return;
 	for (uint32_t i = 0; i < insns; i++) {
 		struct segment_insn *in = &segment_insns(s)[i];
@@ -307,6 +301,8 @@ static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
 		count(s, in, 1, in->reads, in->writes);
 	}
 	replay_exactly(s, entry, insns);
+	if (tried)
+		replay_insn(s, entry, insns, (1ull << FILTER_ADDRESS_BITS) - 1);
 }
 
 /* ---- String and vector instructions ---- */
@@ -410,7 +406,7 @@ static void replay_special(struct segment *s, const uint64_t *entry, const uint6
 		replay_elements(s, entry, trailer);
 	} else if (segment_is_cut(*trailer)) {
 		s->executions--;
-		replay_cut(s, entry, segment_cut_at(*trailer));
+		replay_cut(s, entry, *trailer);
 	} else if (s->flags & SEGMENT_REP) {
 		replay_repeat(s, entry);
 	} else {

@@ -34,6 +34,8 @@ void replay_forked(void);
 
 /* Send what was counted since the last call. */
 void replay_flush(struct process *p);
+/* The same of code in [start, end), which will be unmapped, with all that is known of calls. */
+void replay_flush_code(struct process *p, uint64_t start, uint64_t end);
 /* The same, if the last call is some seconds ago, or the collector has asked. */
 void replay_flush_when_due(struct process *p);
 /* A thread is about to wait in the kernel, perhaps for long. No lock. */

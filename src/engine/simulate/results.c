@@ -17,7 +17,9 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
+#include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/segments_places.h"
 #include "engine/simulate/whose/bins.h"
 
 #define DUE_NS 2000000000ull /* between two reports */
@@ -190,6 +192,19 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static void place_segment(void *unused, struct segment *s)
+{
+	uint64_t any = s->executions;
+
+	(void)unused;
+	filter_count_executions(s);
+	any |= s->executions | filter_has_misses(s);
+	for (uint32_t i = 0; i < s->insns && !any; i++)
+		any |= segment_insns(s)[i].cell; /* a cut execution counts in cells only */
+	if (any)
+		graph_place(s);
+}
+
 /* In the filter variant the graph does not see each segment that is executed. */
 static void place_segments(void)
 {
@@ -199,16 +214,8 @@ static void place_segments(void)
 		nodes_take();
 		return;
 	}
-	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
-		uint64_t any = s->executions;
-
-		filter_count_executions(s);
-		any |= s->executions | filter_has_misses(s);
-		for (uint32_t i = 0; i < s->insns && !any; i++)
-			any |= segment_insns(s)[i].cell; /* a cut execution counts in cells only */
-		if (any)
-			graph_place(s);
-	}
+	for (struct segment *s = segments_next(0); s; s = segments_next(s))
+		place_segment(0, s);
 }
 
 static void flush(struct process *p, bool is_last)
@@ -230,6 +237,7 @@ static void flush(struct process *p, bool is_last)
 		cells_give_back(1);
 	lock_drop(&engine.translate_lock);
 	graph_flush(p);
+	contrasts_flush(p);
 	bins_flush(p, is_last || records_asked(p));
 	out.flushed_ns = now_ns();
 	out.took_ns = cpu_ns() - begin;
@@ -240,6 +248,34 @@ static void flush(struct process *p, bool is_last)
 void replay_flush(struct process *p)
 {
 	flush(p, true);
+}
+
+static void tell_one(void *context, struct segment *s)
+{
+	tell_segment(context, s);
+}
+
+void replay_flush_code(struct process *p, uint64_t start, uint64_t end)
+{
+	const uint64_t from = start < PAGE ? 0 : start - PAGE; /* a segment may begin before it */
+
+	if (!engine_simulates() || !p->profiling || p->borrowed_memory)
+		return;
+	filter_settle();
+	arcs_flush();
+	lock_take(&engine.translate_lock); /* so that no segment is half made */
+	if (nodes_are_on())
+		nodes_take();
+	else if (arcs_are_on())
+		segments_places_each(from, end, place_segment, 0);
+	lock_drop(&engine.translate_lock);
+	graph_flush_nodes(p);
+	lock_take(&engine.translate_lock);
+	segments_places_each(from, end, tell_one, p);
+	segments_places_forget(start, end);
+	lock_drop(&engine.translate_lock);
+	graph_flush(p);
+	bins_flush(p, true);
 }
 
 void replay_flush_when_due(struct process *p)
@@ -283,6 +319,7 @@ void replay_forked(void)
 	place_segments();
 	filter_take_all_misses();
 	bins_forked();
+	contrasts_forked();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
 		s->executions = 0;

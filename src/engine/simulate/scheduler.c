@@ -136,7 +136,7 @@ static void take_away(struct thread *h, uint64_t pc)
 					__ATOMIC_SEQ_CST)) {
 		filter_turn_leave(h);
 		hand_on();
-	} else if (cache_contains(pc)) {
+	} else if (pc == STUCK_SOMEWHERE || cache_contains(pc)) {
 		stuck_call_out(h, pc);
 	} else {
 		return;
@@ -152,8 +152,12 @@ static void look_at_holder(struct thread *t)
 	lock_take(&b.lock);
 	if (b.first == t && b.holder && now - b.looked_ns >= b.look_ns / 2) {
 		b.looked_ns = now;
-		if (stuck_look(b.holder, LOOKS, &pc))
+		if (stuck_look(b.holder, LOOKS, &pc)) {
 			take_away(b.holder, pc);
+		} else if (stuck_is_gone(b.holder)) {
+			filter_turn_is_lost(t);
+			hand_on();
+		}
 	}
 	lock_drop(&b.lock);
 }
@@ -317,6 +321,7 @@ static const uint8_t calls[] = {
 	[SYS_munmap] = NEVER,
 	[SYS_mremap] = NEVER,
 	[SYS_madvise] = NEVER,
+	[SYS_mincore] = NEVER,
 	[SYS_brk] = NEVER,
 	[SYS_rt_sigaction] = NEVER,
 	[SYS_rt_sigprocmask] = NEVER,

@@ -7,6 +7,8 @@
 #include "engine/core/util.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
+#include "engine/simulate/sampled/stretches.h"
+#include "engine/simulate/segments_places.h"
 #include "engine/translate/job.h"
 
 #define LINE	     64u /* of the processor: a segment that is replayed begins on one */
@@ -109,7 +111,7 @@ static void describe_accesses(const struct job *j, struct segment *s)
  */
 static struct segment *take(const struct job *j, uint64_t bytes)
 {
-	const bool is_filter = j->variant_id == VARIANT_FILTER;
+	const bool is_filter = j->variant_id != VARIANT_STREAM;
 	struct segment *s;
 
 	if (!all.base && grow_init(&all, RESERVE) != 0)
@@ -127,6 +129,11 @@ static struct segment *take(const struct job *j, uint64_t bytes)
 	s->flags = (uint8_t)((is_filter ? SEGMENT_FILTER : 0) |
 			     (engine_follows_calls() ? SEGMENT_NEW : 0));
 	return s;
+}
+
+uint32_t segments_number(const struct segment *s)
+{
+	return (uint32_t)(((const uint8_t *)s - all.base) / UNIT);
 }
 
 static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
@@ -152,12 +159,9 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - line + 1);
 	describe_insns(j, s);
 	graph_extend(s);
+	if (!segments_places_add(first->pc, segments_number(s)))
+		return 0;
 	return s;
-}
-
-uint32_t segments_number(const struct segment *s)
-{
-	return (uint32_t)(((const uint8_t *)s - all.base) / UNIT);
 }
 
 uint32_t segments_insn_number(const struct segment_insn *in)
@@ -192,6 +196,9 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	const struct insn *in = &j->in[j->first];
 	struct segment *s;
 
+	/* a stretch may begin in the middle of a string instruction */
+	if (!j->variant->describes && (!stretches_are_on() || in->kind != INSN_REP))
+		return true;
 	s = make(j, 0, 1);
 	if (!s)
 		return false;
@@ -230,7 +237,7 @@ uint8_t *segments_base(void)
 
 void segments_cut_last(struct thread *t)
 {
-	uint32_t insns = t->cut_insns - 1, done = 0;
+	uint32_t insns = t->cut_insns - 1, all_insns = insns + t->cut_tried, done = 0;
 	uint64_t trailer, *entry;
 	const struct segment *s;
 
@@ -240,8 +247,10 @@ void segments_cut_last(struct thread *t)
 	trailer = t->buf[-1];
 	s = segments_of_trailer(trailer);
 	entry = t->buf - 1 - s->accesses;
-	for (uint32_t i = 0; i < insns && i < s->insns; i++)
+	for (uint32_t i = 0; i < all_insns && i < s->insns; i++)
 		done += segment_insns(s)[i].accesses;
-	entry[done] = segment_cut_trailer(trailer, insns);
-	t->buf = insns ? entry + done + 1 : entry;
+	for (uint32_t i = 0; i < done; i++)
+		entry[i] &= ~(1ull << 63); /* one that was tried may be anywhere */
+	entry[done] = segment_cut_trailer(trailer, insns, t->cut_tried);
+	t->buf = all_insns ? entry + done + 1 : entry;
 }

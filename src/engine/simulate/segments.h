@@ -184,14 +184,16 @@ struct segment *segments_next(const struct segment *s);
 
 /*
  * A fault ended the last segment in t's buffer after t->cut_insns - 1 of its instructions. Cuts its
- * entries to theirs, and writes their number into its trailer, for the two functions below. A
- * gather or scatter that faulted part way has a trailer with 0, behind the entries of the elements
- * it did.
+ * entries to theirs, and those of the next one if t->cut_tried. Writes their number into its
+ * trailer, for the two functions below. A gather or scatter that faulted part way has a trailer
+ * with 0, behind the entries of the elements it did.
  */
 void segments_cut_last(struct thread *t);
-static inline uint64_t segment_cut_trailer(uint64_t trailer, uint32_t insns)
+#define SEGMENT_TRIED_BIT (1ull << 48)
+static inline uint64_t segment_cut_trailer(uint64_t trailer, uint32_t insns, bool tried)
 {
-	return 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+	return 1ull << 63 | (tried ? SEGMENT_TRIED_BIT : 0) | (uint64_t)insns << 32 |
+	       (uint32_t)trailer;
 }
 static inline bool segment_is_cut(uint64_t trailer)
 {

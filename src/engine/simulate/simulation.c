@@ -32,7 +32,10 @@ static void say_what_is_missing(void)
 	if (is_said)
 		return;
 	is_said = true;
-	say_missing(engine_counts_data() && !bins_are_on(),
+	if (engine_counts_data() && bins_lack_memory)
+		say("misses are not counted by data structure, as a limit of address space or data "
+		    "(ulimit -v, ulimit -d) leaves no room for their tables");
+	say_missing(engine_counts_data() && !bins_are_on() && !bins_lack_memory,
 		    "misses are not counted by data structure");
 	say_missing(bins_are_on() && engine_counts_references() && !filter_references_are_on(),
 		    "references are not counted");
@@ -114,13 +117,15 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 
 static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
 {
-	(void)n;
-	return segment && t->variant != VARIANT_COUNT;
+	return segment && (t->variant == VARIANT_FILTER || t->variant == VARIANT_STREAM ||
+			   (stretches_are_on() && stretches_reach(t, n)));
 }
 
 static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 {
-	if (t->variant == VARIANT_FILTER)
+	if (stretches_are_on())
+		stretches_repeat(t, segment, r);
+	else if (t->variant == VARIANT_FILTER)
 		filter_repeat(t, segment, r);
 	else
 		replay_put_repeat(t, segment, r);
@@ -156,7 +161,7 @@ static void keep_entries(struct thread *t, uint32_t done)
 		if (done & rest & -rest)
 			*to++ = *entry;
 	if (done)
-		*to++ = segment_cut_trailer(trailer, 0);
+		*to++ = segment_cut_trailer(trailer, 0, false);
 	t->buf = to;
 }
 
@@ -173,7 +178,7 @@ static void leave_variant(struct thread *t, enum code_variant_id wanted)
 	if (stretches_are_on() && t->variant == VARIANT_FILTER)
 		stretches_leave(t);
 	else if (stretches_are_on())
-		stretches_enter(t);
+		stretches_enter(t, wanted);
 	if (t->variant == VARIANT_FILTER)
 		filter_turn_leave(t);
 	if (t->variant == VARIANT_STREAM ? wanted != VARIANT_FILTER : wanted == VARIANT_COUNT)

@@ -4,6 +4,7 @@
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/sampled/stretches.h"
+#include "engine/translate/flags.h"
 #include "engine/translate/hooks.h"
 
 #define COLD_TURN 56u /* most bytes: a call of the engine, restored rcx, a jump */
@@ -68,3 +69,16 @@ void filter_put_turn(struct job *j)
 	else
 		count_block_in_memory(j);
 }
+
+static void begin_approach(struct job *j)
+{
+	job_stream_block(j);
+	flags_find_live(j->in, j->insns, INSN_FLAGS, j->live);
+}
+
+/* Counts, and stops after some blocks, so that a stretch begins where it is planned. */
+const struct code_variant approach_variant = {
+	.begin_block = begin_approach,
+	.enter = job_stream_forget,
+	.begin = filter_put_turn,
+};

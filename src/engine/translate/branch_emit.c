@@ -23,7 +23,7 @@ static bool describe_elements(struct job *j, struct code_exit *e)
 {
 	const struct translate_simulation *simulation = translate_observer->simulation;
 
-	return !j->variant->describes || !simulation || simulation->describe_elements(j, e);
+	return !simulation || simulation->describe_elements(j, e);
 }
 
 static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t target)

@@ -47,6 +47,13 @@ static void find_entries(struct job *j)
 	}
 }
 
+/* Is its copy one instruction, after which the program is behind it? Told of stores only. */
+static bool can_repeat(const struct job *j, const struct insn *in)
+{
+	return j->variant->describes && in->kind == INSN_PLAIN && !in->shows_x87 &&
+	       in->stores + in->modifies != 0;
+}
+
 void job_note(struct job *j, uint32_t i, uint8_t flags)
 {
 	const struct insn *in = &j->in[i];
@@ -63,6 +70,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 				    : j->has_trailer ? INSN_AT_END
 						     : 0) |
 				   (j->is_given ? INSN_AT_APP31 : 0) |
+				   (can_repeat(j, in) ? INSN_AT_REPEAT : 0) |
 				   (j->is_given && j->gave_half ? INSN_AT_HALF : 0)),
 		.length = in->length,
 		.loads = in->loads,

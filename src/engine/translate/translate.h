@@ -33,7 +33,10 @@ struct translate_observer {
 struct translate_simulation {
 	/* The segment that j is about to emit, with n accesses, and its number; NULL: no memory. */
 	const void *(*describe)(struct job *j, uint32_t n, uint32_t *number);
-	/* That of a string or vector instruction, which leaves by e; false: no memory. */
+	/*
+	 * That of a string or vector instruction, which leaves by e, if the variant needs one;
+	 * false: no memory.
+	 */
 	bool (*describe_elements)(struct job *j, struct code_exit *e);
 	/* A block of n instructions has been read. */
 	void (*look_at)(const struct insn *in, uint32_t n);

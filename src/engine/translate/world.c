@@ -26,7 +26,7 @@ static bool others_out(const struct thread *t)
 
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o && out; o = o->next_thread)
-		out = o == t || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST);
+		out = o == t || o->is_gone || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST);
 	lock_drop(&engine.world_lock);
 	return out;
 }
@@ -35,7 +35,7 @@ static bool others_out(const struct thread *t)
 
 /*
  * Calls threads out of page faults in translated code, which may last until t or a thread waiting
- * for it continues.
+ * for it continues. Marks those that were killed there.
  */
 static void call_stuck_out(const struct thread *t)
 {
@@ -44,10 +44,14 @@ static void call_stuck_out(const struct thread *t)
 	if (engine.quiet)
 		return;
 	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o != t && __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST) &&
-		    stuck_look(o, 2, &pc) && cache_contains(pc))
+	for (struct thread *o = engine.threads; o; o = o->next_thread) {
+		if (o == t || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST))
+			continue;
+		if (stuck_is_gone(o))
+			o->is_gone = true;
+		else if (stuck_look(o, 2, &pc) && (pc == STUCK_SOMEWHERE || cache_contains(pc)))
 			stuck_call_out(o, pc);
+	}
 	lock_drop(&engine.world_lock);
 }
 

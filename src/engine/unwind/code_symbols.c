@@ -28,6 +28,9 @@ static bool is_wanted(const struct code_file *f, const Elf64_Sym *s)
 {
 	uint32_t type = ELF64_ST_TYPE(s->st_info);
 
+	if (f->wants_locals)
+		return type == STT_TLS && s->st_size && s->st_shndx != SHN_UNDEF &&
+		       s->st_value < f->end;
 	if (f->wants_variables)
 		return type == STT_OBJECT && s->st_size && s->st_shndx != SHN_UNDEF &&
 		       s->st_shndx != SHN_ABS && f->bias + s->st_value >= f->start &&
@@ -45,9 +48,10 @@ static bool is_wanted(const struct code_file *f, const Elf64_Sym *s)
  */
 static bool is_boundary(const struct code_file *f, const Elf64_Shdr *section)
 {
-	return f->wants_variables && section->sh_flags & SHF_ALLOC &&
-	       !(section->sh_flags & SHF_TLS) && f->bias + section->sh_addr >= f->start &&
-	       f->bias + section->sh_addr < f->end;
+	return (f->wants_variables || f->wants_locals) && section->sh_flags & SHF_ALLOC &&
+	       !(section->sh_flags & SHF_TLS) == !f->wants_locals &&
+	       f->bias + section->sh_addr - f->sections_from >= f->start &&
+	       f->bias + section->sh_addr - f->sections_from < f->end;
 }
 
 static void add(struct code_symbols *s, const struct code_file *f, uint64_t address, uint64_t bytes)
@@ -64,7 +68,7 @@ static void add_boundaries(struct code_symbols *s, const struct code_file *f)
 {
 	for (uint32_t i = 0; i < f->section_count; i++)
 		if (is_boundary(f, &f->sections[i]))
-			add(s, f, f->sections[i].sh_addr, 0);
+			add(s, f, f->sections[i].sh_addr - f->sections_from, 0);
 }
 
 bool code_symbols_make_room(struct code_symbols *s, uint64_t count)
@@ -146,12 +150,24 @@ bool code_symbols_read(struct code_symbols *s, const struct code_file *f)
 			    read_section(s, f, &f->sections[i]))
 				return types[k] == SHT_SYMTAB;
 	/* a library whose variables are all its own */
-	if (f->wants_variables && f->end - f->start <= UINT32_MAX &&
+	if ((f->wants_variables || f->wants_locals) && f->end - f->start <= UINT32_MAX &&
 	    code_symbols_make_room(s, f->section_count)) {
 		add_boundaries(s, f);
 		code_symbols_sort(s);
 	}
 	return false;
+}
+
+struct code_file code_symbols_of_locals(const struct code_file *f, uint64_t first, uint64_t bytes)
+{
+	struct code_file of_copy = *f;
+
+	of_copy.bias = of_copy.start = 0;
+	of_copy.end = bytes;
+	of_copy.wants_variables = false;
+	of_copy.wants_locals = true;
+	of_copy.sections_from = first;
+	return of_copy;
 }
 
 /* The first symbol that begins above the offset. */

@@ -28,9 +28,11 @@ struct code_file {
 	uint64_t size;
 	const Elf64_Shdr *sections;
 	uint32_t section_count;
-	uint64_t bias;	      /* address in memory minus address in the file */
-	uint64_t start, end;  /* of the code that is mapped, in memory; or of all that is */
-	bool wants_variables; /* symbols of variables, not of functions */
+	uint64_t bias;		/* address in memory minus address in the file */
+	uint64_t start, end;	/* of the code that is mapped, in memory; or of all that is */
+	bool wants_variables;	/* symbols of variables, not of functions */
+	bool wants_locals;	/* of thread-local variables, by their offsets in a copy */
+	uint64_t sections_from; /* with wants_locals: where a copy begins in the file */
 };
 
 /*
@@ -38,6 +40,11 @@ struct code_file {
  * the file is stripped.
  */
 bool code_symbols_read(struct code_symbols *s, const struct code_file *f);
+/*
+ * The same file, to read its thread-local variables, which begin at `first` in the file and have so
+ * many bytes: addresses are then offsets in a copy.
+ */
+struct code_file code_symbols_of_locals(const struct code_file *f, uint64_t first, uint64_t bytes);
 /*
  * Find the table of the Go linker: its address in memory, and the bytes loaded from there on.
  * False: there is none.

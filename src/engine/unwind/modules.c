@@ -17,7 +17,10 @@
 #include "engine/core/util.h"
 #include "engine/translate/hooks.h"
 #include "engine/unwind/code_symbols.h"
+#include "engine/unwind/commons.h"
 #include "engine/unwind/debug_files.h"
+#include "engine/unwind/eras.h"
+#include "engine/unwind/loader_map.h"
 #include "engine/unwind/unwind.h"
 
 #define MAX_MODULES 1024u
@@ -37,7 +40,9 @@ struct module {
 	struct code_symbols symbols;   /* of code without frame information, for the call graph */
 	struct code_symbols variables; /* with CHANNEL_DATA */
 	struct range image;	       /* all that is loaded of the file, its data included */
-	uint64_t local_bytes;	       /* of its thread-local variables */
+	struct module_locals locals;
+	struct code_symbols local_symbols; /* with CHANNEL_DATA; from 0, as in each copy */
+	uint32_t era;			   /* of all of these addresses */
 };
 
 static struct module modules[MAX_MODULES];
@@ -87,6 +92,16 @@ static void find_frames(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 								 .bytes = ph[i].p_memsz};
 }
 
+static void find_locals(const struct elf *e, const Elf64_Phdr *ph)
+{
+	e->module->locals = (struct module_locals){.code = e->module->start,
+						   .bias = e->bias,
+						   .first = ph->p_vaddr,
+						   .bytes = ph->p_memsz,
+						   .alignment = ph->p_align ?: 1,
+						   .is_program = e->part == MODULE_PROGRAM};
+}
+
 static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 {
 	struct range *image = &e->module->image;
@@ -95,7 +110,7 @@ static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 		uint64_t start = e->bias + ph[i].p_vaddr, end = start + ph[i].p_memsz;
 
 		if (ph[i].p_type == PT_TLS)
-			e->module->local_bytes = round_up(ph[i].p_memsz, ph[i].p_align ?: 1);
+			find_locals(e, &ph[i]);
 		if (ph[i].p_type != PT_LOAD)
 			continue;
 		if (image->end == 0 || start < image->start)
@@ -220,6 +235,12 @@ static void find_variables(struct elf *e, const Elf64_Ehdr *eh)
 		f.section_count = eh->e_shnum;
 	if (!code_symbols_read(&e->module->variables, &f) && !debug_files_path(&f, e->debug_file))
 		e->debug_file[0] = 0;
+	commons_divide(&e->module->variables, &f);
+	if (!e->module->locals.bytes)
+		return;
+	f = code_symbols_of_locals(&f, e->module->locals.first, e->module->locals.bytes);
+	code_symbols_read(&e->module->local_symbols, &f);
+	commons_divide(&e->module->local_symbols, &f);
 }
 
 /* The debug file of a stripped file: guarded, as look_at. */
@@ -227,16 +248,18 @@ static int look_at_debug_file(void *arg)
 {
 	struct elf *e = arg;
 	const Elf64_Ehdr *eh = part_of(e, 0, 1, sizeof *eh);
-	struct code_symbols dynamic = e->module->variables;
+	struct code_symbols dynamic = e->module->variables, locals = e->module->local_symbols;
 
 	if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 || eh->e_machine != EM_X86_64)
 		return -1;
 	find_variables(e, eh);
 	if (e->module->variables.count == 0) {
 		e->module->variables = dynamic;
+		e->module->local_symbols = locals;
 		return -1;
 	}
 	code_symbols_release(&dynamic);
+	code_symbols_release(&locals);
 	return 0;
 }
 
@@ -276,6 +299,8 @@ static int look_at(void *arg)
 	/* Programs do not call the dynamic linker's allocator. */
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
+	loader_map_look(e->bytes, e->size, e->bias, e->module->start, e->module->end,
+			e->part == MODULE_INTERPRETER);
 	if (engine_follows_calls() || engine_counts_data())
 		find_functions(e, eh, ph);
 	if (engine_counts_data())
@@ -287,6 +312,7 @@ static void release(struct module *m)
 {
 	code_symbols_release(&m->symbols);
 	code_symbols_release(&m->variables);
+	code_symbols_release(&m->local_symbols);
 }
 
 /* Map the file, and look at it. False: it cannot be read, or is damaged. */
@@ -323,7 +349,28 @@ static void look_at_file(struct elf *e, int fd)
 	sys1(SYS_close, debug);
 }
 
-void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part)
+/* All of the file's addresses, in whole pages. */
+static struct range span_of(const struct module *m)
+{
+	struct range r = {m->start, m->end};
+
+	if (m->image.end != 0 && m->image.start < r.start)
+		r.start = m->image.start & ~(PAGE - 1);
+	if (m->image.end > r.end)
+		r.end = round_up(m->image.end, PAGE);
+	return r;
+}
+
+static uint32_t era_of(const struct module *m, int fd, uint64_t position)
+{
+	const struct module_file file = module_file_of(fd);
+	const struct range span = span_of(m);
+
+	return eras_get(span.start, span.end, &file, position);
+}
+
+void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part,
+		 uint64_t position)
 {
 	struct module m = {.start = start,
 			   .end = end,
@@ -336,6 +383,7 @@ void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum mod
 	modules_remove(start, end);
 	look_at_file(&e, fd);
 	lock_take(&lock);
+	m.era = era_of(&m, fd, position);
 	if (count < MAX_MODULES)
 		modules[count++] = m;
 	else
@@ -449,34 +497,38 @@ bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end)
 	return found;
 }
 
-bool modules_locals(uint64_t address, uint64_t *bytes)
+bool modules_locals(uint32_t n, struct module_locals *l)
 {
-	bool is_variable = false;
+	bool found = false;
 
-	*bytes = 0;
 	lock_take(&lock);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct range *image = &modules[i].image;
-
-		*bytes += modules[i].local_bytes;
-		is_variable |= address >= image->start && address < image->end;
+	for (uint32_t i = 0; i < count && !found; i++) {
+		if (!modules[i].locals.bytes || n--)
+			continue;
+		*l = modules[i].locals;
+		l->key = eras_key_of(l->code, modules[i].era);
+		found = true;
 	}
 	lock_drop(&lock);
-	return !is_variable;
+	return found;
 }
 
-uint64_t modules_program_locals(uint64_t *code)
+bool modules_local_variable(uint64_t key, uint64_t offset, uint64_t *start, uint64_t *end)
 {
-	uint64_t bytes = 0;
+	bool found = false;
 
 	lock_take(&lock);
-	for (uint32_t i = 0; i < count && !bytes; i++)
-		if (modules[i].program) {
-			bytes = modules[i].local_bytes;
-			*code = modules[i].start;
-		}
+	for (uint32_t i = 0; i < count && !found; i++) {
+		const struct module *m = &modules[i];
+
+		if (eras_key_of(m->start, m->era) != key || offset >= m->locals.bytes)
+			continue;
+		code_symbols_find(&m->local_symbols, offset, start, end);
+		*end = *end > m->locals.bytes ? m->locals.bytes : *end;
+		found = true;
+	}
 	lock_drop(&lock);
-	return bytes;
+	return found;
 }
 
 bool modules_variable(uint64_t address, uint64_t *start, uint64_t *end)
@@ -498,6 +550,39 @@ bool modules_variable(uint64_t address, uint64_t *start, uint64_t *end)
 	return found;
 }
 
+/* Many instructions in turn are of one file. The lock is held. */
+static uint32_t find_era(uint64_t address)
+{
+	static struct range last;
+	static uint32_t last_era, last_version;
+
+	if (last_version == modules_version && address >= last.start && address < last.end)
+		return last_era;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct range span = span_of(&modules[i]);
+
+		if (address < span.start || address >= span.end)
+			continue;
+		last = span;
+		last_era = modules[i].era;
+		last_version = modules_version;
+		return last_era;
+	}
+	return 0;
+}
+
+uint64_t modules_find_key(uint64_t address)
+{
+	uint32_t era;
+
+	if (address >> ERAS_ADDRESS_BITS)
+		return address;
+	lock_take(&lock);
+	era = find_era(address);
+	lock_drop(&lock);
+	return eras_key_of(address, era);
+}
+
 bool modules_is_interpreter(uint64_t pc)
 {
 	struct module m;
@@ -508,4 +593,5 @@ bool modules_is_interpreter(uint64_t pc)
 void modules_forked(void)
 {
 	lock = 0;
+	eras_forked();
 }

@@ -10,15 +10,17 @@
 #include <stdint.h>
 
 #include "engine/unwind/eh_frame.h"
+#include "engine/unwind/eras.h"
 
 enum module_part { MODULE_LIBRARY, MODULE_PROGRAM, MODULE_INTERPRETER };
 
 /*
  * The file open as fd (-1: none) is mapped as code at [start, end) from `offset` on: hook the
  * allocation functions that it defines. Without a valid ELF file there are no known functions, but
- * the range is still a module.
+ * the range is still a module. `position`: accesses of the process so far.
  */
-void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part);
+void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part,
+		 uint64_t position);
 
 /* The range was unmapped. */
 void modules_remove(uint64_t start, uint64_t end);
@@ -44,21 +46,37 @@ bool modules_place(uint64_t pc, struct module_place *place);
 bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /*
- * The bytes that the thread-local variables of all modules take per thread. `address`: the thread
- * pointer. False: it lies in a file's data, as in some runtimes.
+ * The thread-local variables of a file, of which each thread may have a copy. Only bytes is 0: it
+ * has none.
  */
-bool modules_locals(uint64_t address, uint64_t *bytes);
+struct module_locals {
+	uint64_t code, key; /* where its code is mapped; the same as a key of eras.h */
+	uint64_t bias;	    /* address in memory minus address in the file */
+	uint64_t first;	    /* where they begin in the file */
+	uint64_t bytes, alignment;
+	bool is_program;
+};
+
+/* Of the n-th file that has any, from 0. False: there are fewer. */
+bool modules_locals(uint32_t n, struct module_locals *l);
 /*
- * The bytes of the program's own thread-local variables, right below the thread pointer; 0: it has
- * none. *code: an address in the program's code.
+ * The variable around a byte of a copy, by the symbols of the file of that key; or the gap between
+ * two of them. False: the file is gone. Only with CHANNEL_DATA.
  */
-uint64_t modules_program_locals(uint64_t *code);
+bool modules_local_variable(uint64_t key, uint64_t offset, uint64_t *start, uint64_t *end);
 
 /*
  * The variable around an address in a file's data, by the file's symbols; or the gap between two of
  * them. False: the address is in no file's data. Only with CHANNEL_DATA.
  */
 bool modules_variable(uint64_t address, uint64_t *start, uint64_t *end);
+uint64_t modules_find_key(uint64_t address);
+/* The address with the era of the file whose code or data lies there now; see eras.h. */
+static inline uint64_t modules_key(uint64_t address)
+{
+	return eras_are_any ? modules_find_key(address) : address;
+}
+
 /* Changes when files are mapped or unmapped. */
 extern uint32_t modules_version;
 

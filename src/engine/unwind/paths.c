@@ -5,6 +5,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/unwind/call_stack.h"
+#include "engine/unwind/modules.h"
 
 #define MAX_PATHS   PATH_MAX_ID
 #define FIRST_SLOTS 2048u
@@ -44,9 +45,14 @@ void paths_init(void)
 		engine.config.paths = 0;
 }
 
+/* Of its keys (eras.h): libraries may lie at one address in turn. */
 static uint64_t hash_of(const uint64_t *path, uint32_t depth)
 {
-	uint64_t h = hash_words(depth, path, depth) & ~NUMBER_MASK;
+	uint64_t keys[PATH_MAX_DEPTH], h;
+
+	for (uint32_t i = 0; i < depth; i++)
+		keys[i] = modules_key(path[i]);
+	h = hash_words(depth, keys, depth) & ~NUMBER_MASK;
 
 	return h ? h : 1ull << NUMBER_BITS;
 }

@@ -6,14 +6,20 @@
 #include "estimate/counted/counted.h"
 #include "estimate/counted/references.h"
 
-/* The key comes first. */
+/* The key comes first. `structure` is NULL of a function that runs, but misses on nothing. */
 struct bins_row {
 	const char *function; /* "[unknown]" without a name */
 	const char *file;     /* of the function's code, or NULL */
 	const char *data;     /* as data_row.name; "[code]" of fetches */
 	const struct data_row *structure;
 	struct counted_misses first, last; /* in the first level of data or code; in LL */
+	uint64_t instructions;		   /* at the function's code, in the bin or not */
 	double stall;			   /* share of all cycles that accesses wait */
+	/* of the function, shares of all cycles: one an instruction; those that accesses wait */
+	double compute, wait;
+	/* by lower bounds, for the order of estimates: cycles of the bin, and of its function */
+	double sure, sure_of_function;
+	bool is_first_of_function; /* in the order of the rows */
 	struct references_sum sum;
 	struct references_count references; /* hits too; 0 of fetches */
 	struct model_ratio ratio;	    /* first-level misses per reference */
@@ -22,9 +28,14 @@ struct bins_row {
 struct bins {
 	struct counted names;
 	struct references references;
-	struct bins_row *rows; /* most stall first; those that the query shows */
+	/*
+	 * Functions with most cycles first, each with its bins, most stall first; of estimates by
+	 * their lower bounds. Those shown.
+	 */
+	struct bins_row *rows;
 	size_t count;
-	uint64_t first, last; /* misses of the process */
+	uint64_t first, last;  /* misses of the process */
+	uint64_t instructions; /* all */
 };
 
 /*

@@ -59,6 +59,7 @@ static void list_evictions(struct causes *c)
 
 	for (size_t i = 0; i < p->eviction_count; i++) {
 		const struct store_eviction *e = &p->evictions[i];
+		const struct counted_misses of = counted_of_eviction(p, e);
 
 		if (is_meant(c, e->structure_id, e->location_id))
 			c->rows[c->count++] = (struct cause_row){
@@ -68,21 +69,49 @@ static void list_evictions(struct causes *c)
 				.evictor_function = function_of(c, e->evictor_location_id),
 				.evictor_data = data_of(c, e->evictor_structure_id),
 				.misses = e->misses,
+				.of = of,
 				.conflicts = p->has_conflicts ? e->conflicts : 0,
 			};
 	}
 }
 
-static void add_bin(struct causes *c, const struct store_bin *b, uint64_t misses, bool is_unknown)
+static struct cause_row row_of_bin(const struct causes *c, const struct store_bin *b)
 {
-	if (misses > 0)
-		c->rows[c->count++] = (struct cause_row){
-			.cache = b->cache,
-			.function = function_of(c, b->location_id),
-			.data = data_of(c, b->structure_id),
-			.is_unknown = is_unknown,
-			.misses = misses,
-		};
+	return (struct cause_row){
+		.cache = b->cache,
+		.function = function_of(c, b->location_id),
+		.data = data_of(c, b->structure_id),
+	};
+}
+
+/* Of all misses of the bin, these are cold, and spread like them. */
+static void add_cold(struct causes *c, const struct store_bin *b)
+{
+	const struct profile *p = c->names.profile;
+	struct cause_row row = row_of_bin(c, b);
+	const double part = b->misses > 0 ? (double)b->cold / (double)b->misses : 0;
+
+	row.of = counted_of(p, b);
+	row.misses = row.of.all = b->cold;
+	for (size_t i = 0; row.of.contrasts != NULL && i < TRACE_SAMPLE_CONTRASTS; i++)
+		row.of.contrasts[i] *= part;
+	row.cold_low = row.cold_high = (double)b->cold;
+	if (p->bin_spreads != NULL) {
+		row.cold_low = fmin(p->bin_spreads[b - p->bins].cold_low, row.cold_low);
+		row.cold_high = fmax(p->bin_spreads[b - p->bins].cold_high, row.cold_high);
+	}
+	c->rows[c->count++] = row;
+}
+
+/* Those that may be misses, or are, of which nobody knows the cause. */
+static void add_unknown(struct causes *c, const struct store_bin *b)
+{
+	struct cause_row row = row_of_bin(c, b);
+
+	row.is_unknown = true;
+	row.of = counted_of(c->names.profile, b);
+	row.misses = b->unknown;
+	c->rows[c->count++] = row;
 }
 
 static void list_without_evictor(struct causes *c)
@@ -94,9 +123,29 @@ static void list_without_evictor(struct causes *c)
 
 		if (!is_meant(c, b->structure_id, b->location_id))
 			continue;
-		add_bin(c, b, b->cold, false);
-		add_bin(c, b, b->unknown, true);
+		if (b->cold > 0)
+			add_cold(c, b);
+		if (b->unknown > 0 || (b->above > 0 && p->stretches > 0))
+			add_unknown(c, b);
 	}
+}
+
+/* The misses that no bin has. */
+static void list_unfollowed(struct causes *c)
+{
+	const struct profile *p = c->names.profile;
+
+	for (size_t i = 0; i < PROFILE_BOUNDS; i++)
+		if (p->followed[i].unfollowed > 0 &&
+		    counted_means(&c->names, NULL, &counted_unfollowed))
+			c->rows[c->count++] = (struct cause_row){
+				.cache = p->followed[i].cache,
+				.function = function_of(c, STORE_NONE),
+				.data = c->by != CAUSES_BY_FUNCTION ? counted_unfollowed.name
+								    : NULL,
+				.is_unknown = true,
+				.misses = p->followed[i].unfollowed,
+			};
 }
 
 static void add_row(void *to, const void *more)
@@ -105,6 +154,9 @@ static void add_row(void *to, const void *more)
 	const struct cause_row *x = more;
 
 	row->misses += x->misses;
+	counted_add(&row->of, &x->of);
+	row->cold_low += x->cold_low;
+	row->cold_high += x->cold_high;
 	row->conflicts += x->conflicts;
 }
 
@@ -115,10 +167,12 @@ static int sum_rows(struct causes *c, struct err *err)
 						   offsetof(struct cause_row, misses), add_row};
 	const struct profile *p = c->names.profile;
 
-	c->rows = calloc(p->eviction_count + 2 * p->bin_count + 1, sizeof(*c->rows));
+	c->rows =
+		calloc(p->eviction_count + 2 * p->bin_count + PROFILE_BOUNDS + 1, sizeof(*c->rows));
 	if (c->rows != NULL) {
 		list_evictions(c);
 		list_without_evictor(c);
+		list_unfollowed(c);
 	}
 	if (c->rows == NULL || group_sum(&by_names, c->rows, &c->count) != 0)
 		return err_set(err, "not enough memory for %zu evictions", p->eviction_count);
@@ -134,17 +188,68 @@ static double cycles_of(const char *cache, uint64_t misses)
 }
 
 /* For the order of rows a level in between counts like a first one. */
-static double weight_of(const struct cause_row *r)
+static double weight_of(const char *cache, uint64_t misses)
 {
-	return counted_is_last(r->cache) ? counted_cycles(0, r->misses)
-					 : counted_cycles(r->misses, 0);
+	return counted_is_last(cache) ? counted_cycles(0, misses) : counted_cycles(misses, 0);
 }
 
 static int compare_stall(const void *a, const void *b)
 {
-	const double x = weight_of(a), y = weight_of(b);
+	const struct cause_row *x = a, *y = b;
+	const double low_x = weight_of(x->cache, x->low), low_y = weight_of(y->cache, y->low),
+		     all_x = weight_of(x->cache, x->misses), all_y = weight_of(y->cache, y->misses);
 
-	return x != y ? (x < y) - (x > y) : compare_counts(a, b);
+	if (low_x != low_y)
+		return low_x < low_y ? 1 : -1;
+	return all_x != all_y ? (all_x < all_y) - (all_x > all_y) : compare_counts(a, b);
+}
+
+/* ---- Bounds ---- */
+
+/* What missed; what is unknown of it comes first. */
+static int compare_missed(const void *a, const void *b)
+{
+	const struct cause_row *x = a, *y = b;
+	int order = strcmp(x->cache, y->cache);
+
+	if (order == 0)
+		order = compare_texts(x->function, y->function);
+	if (order == 0)
+		order = compare_texts(x->data, y->data);
+	return order != 0 ? order : (int)y->is_unknown - (int)x->is_unknown;
+}
+
+static bool is_same(const struct cause_row *x, const struct cause_row *y)
+{
+	return strcmp(x->cache, y->cache) == 0 && x->function == y->function && x->data == y->data;
+}
+
+static void find_bounds(struct causes *c)
+{
+	const struct cause_row *unknown = NULL;
+
+	qsort(c->rows, c->count, sizeof(*c->rows), compare_missed);
+	for (size_t i = 0; i < c->count; i++) {
+		struct cause_row *r = &c->rows[i];
+		const bool is_cold = r->evictor_data == NULL && r->evictor_function == NULL;
+		double perhaps = 0;
+
+		if (r->is_unknown)
+			unknown = r;
+		if (r->of.bounds != NULL && unknown != NULL && is_same(unknown, r))
+			perhaps = (double)(unknown->misses + unknown->of.more);
+		r->low = r->high = r->misses;
+		if (r->is_unknown && r->of.bounds != NULL) {
+			r->low = 0;
+			r->high = (uint64_t)ceil(perhaps);
+		} else if (is_cold) {
+			r->low = counted_low_of(&r->of, r->cold_low);
+			r->high = counted_high_of(&r->of, r->cold_high);
+		} else {
+			r->low = counted_low_of(&r->of, (double)r->misses);
+			r->high = counted_high_of(&r->of, (double)r->misses + perhaps);
+		}
+	}
 }
 
 static uint64_t misses_in(const struct profile *p, const char *cache)
@@ -153,6 +258,8 @@ static uint64_t misses_in(const struct profile *p, const char *cache)
 
 	for (size_t i = 0; i < p->bin_count; i++)
 		all += strcmp(p->bins[i].cache, cache) == 0 ? p->bins[i].misses : 0;
+	for (size_t i = 0; i < PROFILE_BOUNDS; i++)
+		all += strcmp(p->followed[i].cache, cache) == 0 ? p->followed[i].unfollowed : 0;
 	return all;
 }
 
@@ -163,6 +270,7 @@ static void keep_shown(struct causes *c)
 	size_t shown = 0;
 	uint64_t all = 1;
 
+	find_bounds(c);
 	qsort(c->rows, c->count, sizeof(*c->rows), compare_counts);
 	for (size_t i = 0; i < c->count; i++) {
 		struct cause_row *r = &c->rows[i];
@@ -172,7 +280,8 @@ static void keep_shown(struct causes *c)
 		cache = r->cache;
 		r->share = all > 0 ? (double)r->misses / (double)all : 0;
 		r->stall = cycles > 0 ? cycles_of(cache, r->misses) / cycles : 0;
-		if (query_shows(c->names.query, (const char *const[]){r->function, r->data}, 2))
+		if (r->misses > 0 &&
+		    query_shows(c->names.query, (const char *const[]){r->function, r->data}, 2))
 			c->rows[shown++] = *r;
 	}
 	c->count = shown;

@@ -16,9 +16,16 @@ struct cause_row {
 	/* 1: none, as these are unknown references of a sampled simulation; see counted.h */
 	uint64_t is_unknown;
 	uint64_t misses;
-	uint64_t conflicts; /* of these, if the profile has them; see counted.h */
-	double share;	    /* of all misses in the cache */
-	double stall;	    /* share of all cycles that accesses wait; NAN of levels in between */
+	/*
+	 * Their bounds, `misses` if these are exact. An unknown reference may have any cause, so
+	 * the upper one holds those of what missed, too.
+	 */
+	uint64_t low, high;
+	struct counted_misses of;   /* how estimates spread; `all` is `misses` */
+	double cold_low, cold_high; /* of cold misses: what is known of the lines */
+	uint64_t conflicts;	    /* of these, if the profile has them; see counted.h */
+	double share;		    /* of all misses in the cache */
+	double stall; /* share of all cycles that accesses wait; NAN of levels in between */
 };
 
 /* What tells rows apart. */
@@ -27,7 +34,8 @@ enum causes_by { CAUSES_BY_DATA, CAUSES_BY_FUNCTION, CAUSES_BY_BOTH };
 struct causes {
 	struct counted names;
 	enum causes_by by;
-	struct cause_row *rows; /* most stall first; those that the query shows */
+	struct cause_row
+		*rows; /* most stall first, of estimates by `low`; those that the query shows */
 	size_t count;
 };
 

@@ -51,12 +51,12 @@ static int compare(const void *a, const void *b)
 }
 
 static const char *field_of(struct code_data *c, const struct data_row *structure,
-			    const struct store_bin *b)
+			    const struct store_bin *b, const char **type)
 {
 	struct text name = {0};
 	const char *kept = "";
 
-	fields_name_bin(c->names.profile, structure, b, &name);
+	*type = fields_name_bin(c->names.profile, structure, b, &name);
 	if (name.count > 0)
 		kept = arena_strdup(&c->strings, text_get(&name));
 	text_release(&name);
@@ -81,7 +81,7 @@ static void list_rows(struct code_data *c, code_data_piece *piece_of, const void
 			row.first = misses;
 		else
 			continue;
-		row.field = field_of(c, row.structure, b);
+		row.field = field_of(c, row.structure, b, &row.type);
 		c->rows[c->count++] = row;
 	}
 }

@@ -12,6 +12,7 @@ struct code_data_row {
 	size_t piece;
 	const struct data_row *structure;
 	const char *field; /* of the structure; "" if it has none, or cannot be told */
+	const char *type;  /* of the field, or of the structure; NULL: unknown */
 	struct counted_misses first, last; /* in the first level of data or code; in LL */
 	double cycles;			   /* that accesses wait for these misses */
 };

@@ -25,16 +25,38 @@ struct counted_misses {
 	/* Of a sampled simulation: of these, such that may have been hits; others that may be. */
 	uint64_t unknown, more;
 	const struct trace_sample_bounds *bounds; /* NULL: of all accesses */
+	/* Of such: those that are no unknown references; */
+	double known;
+	/* and how they spread: see model/trace_sample.h; in the profile's pool. */
+	double *contrasts;
 };
 
+#define COUNTED_EXACT "exact, as all accesses were simulated"
+
 /*
- * Add how they are known: "exact", or "estimates from 43 stretches, 9.98 % of all accesses".
+ * Add how they are known: COUNTED_EXACT, or "estimates from 43 stretches, 9.98 % of all accesses";
+ * and what was given up, when, and how much. All views of data say it with these words.
  */
 void counted_put_how(const struct profile *p, struct text *text);
+/* Add a line that explains the bounds of rows, if the profile has estimates from stretches. */
+void counted_put_bounds(const struct profile *p, struct text *text);
+/* Are they exact, and those of the whole run? */
+bool counted_are_exact(const struct profile *p);
 
+/* The row of misses that no bin has, of no data structure. */
+extern const struct data_row counted_unfollowed;
+/* Those of a cache, without causes. */
+struct counted_misses counted_not_followed(const struct profile_followed *f);
+/* Add those of the first levels, and of the last one. */
+void counted_add_not_followed(const struct profile *p, struct counted_misses *first,
+			      struct counted_misses *last);
+
+/* `more` must not be used any more, as its contrasts may have become those of the sum. */
 void counted_add(struct counted_misses *to, const struct counted_misses *more);
 /* Those of a bin of the profile. */
 struct counted_misses counted_of(const struct profile *p, const struct store_bin *b);
+/* Those of an eviction, without causes. */
+struct counted_misses counted_of_eviction(const struct profile *p, const struct store_eviction *e);
 /* Those on lines that accesses to other data structures evicted. */
 uint64_t counted_by_others(const struct counted_misses *m);
 
@@ -44,6 +66,9 @@ uint64_t counted_capacity(const struct counted_misses *m);
 /* Bounds: of what is unknown, and of what was not simulated. */
 uint64_t counted_low(const struct counted_misses *m);
 uint64_t counted_high(const struct counted_misses *m);
+/* The same of the part of them that is known to be so many: at least, or at most. */
+uint64_t counted_low_of(const struct counted_misses *m, double least);
+uint64_t counted_high_of(const struct counted_misses *m, double most);
 
 /* Tell whether the cache of this name is a first level; or the last. */
 bool counted_is_first(const char *cache);
@@ -51,7 +76,9 @@ bool counted_is_last(const char *cache);
 
 /* The cycles that so many misses in the first and in the last level wait. */
 double counted_cycles(uint64_t first, uint64_t last);
-/* Those of all bins of the profile, code included. */
+/* The same of their lower bounds: what is sure. Rows of estimates are in this order. */
+double counted_sure_cycles(const struct counted_misses *first, const struct counted_misses *last);
+/* Those of all misses of the profile, of code and of what was not followed, too. */
 double counted_all_cycles(const struct profile *p);
 
 struct counted {

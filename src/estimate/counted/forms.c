@@ -129,17 +129,38 @@ static bool has_pointers(const struct store_pattern *x)
 
 /* ---- Types ---- */
 
-/* A type of C, as "const struct node *const[12][3]": dimensions, and is it a pointer? */
+/*
+ * A type of C, as "const struct node *const[12][3]", or of Fortran, as "real(kind=8)(12,3),
+ * volatile": dimensions, and is it a pointer?
+ */
 struct type {
 	size_t text; /* bytes before the brackets */
 	unsigned dimensions;
 	bool is_pointer;
 };
 
+/* The last parentheses of Fortran's type, if they are those of an array: "type(x)" has none. */
+static unsigned fortran_dimensions(const char *text)
+{
+	const char *end = strstr(text, "), ");
+	const size_t length = end != NULL ? (size_t)(end - text) + 1 : strlen(text);
+	unsigned dimensions = 1;
+	size_t from = length;
+
+	if (length == 0 || text[length - 1] != ')' || strstr(text, "(*") != NULL)
+		return 0;
+	while (from > 0 && text[--from] != '(') {
+		if (strchr("0123456789:,-)", text[from]) == NULL)
+			return 0;
+		dimensions += text[from] == ',';
+	}
+	return length - from > 2 ? dimensions : 0;
+}
+
 static struct type type_of(const char *text)
 {
 	static const char qualifier[] = "*const";
-	struct type t = {.text = strlen(text)};
+	struct type t = {.text = strlen(text), .dimensions = fortran_dimensions(text)};
 
 	while (t.text > 0 && text[t.text - 1] == ']') {
 		while (t.text > 0 && text[--t.text] != '[')

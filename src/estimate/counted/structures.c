@@ -125,21 +125,50 @@ static bool is_shown(const struct structures *s, const struct structures_row *r)
 			   (const char *const[]){r->data->name, r->data->file, r->data->module}, 3);
 }
 
+/* The misses that no bin has, so that rows have the sums of events. */
+static void add_unfollowed(struct structures *s, double all, size_t *shown)
+{
+	const struct profile *p = s->names.profile;
+	struct structures_row r = {.data = &counted_unfollowed, .references = {NAN, NAN, NAN}};
+
+	for (size_t i = 0; i < PROFILE_BOUNDS; i++) {
+		const size_t level = p->followed[i].unfollowed > 0
+					     ? structures_level(s, p->followed[i].cache)
+					     : SIZE_MAX;
+		const struct counted_misses m = counted_not_followed(&p->followed[i]);
+
+		if (level != SIZE_MAX)
+			counted_add(&r.misses[level], &m);
+	}
+	r.stall = all > 0 ? cycles_of(s, &r) / all : 0;
+	r.sure = counted_sure_cycles(&r.misses[0], &r.misses[s->level_count - 1]);
+	if (p->has_unfollowed && is_shown(s, &r))
+		s->rows[(*shown)++] = r;
+}
+
 static void keep_shown(struct structures *s)
 {
-	const double all = counted_cycles(s->totals[0], s->totals[s->level_count - 1]);
+	double all;
 	size_t shown = 0;
 
+	for (size_t i = 0; i < PROFILE_BOUNDS; i++)
+		if (s->names.profile->followed[i].unfollowed > 0 &&
+		    structures_level(s, s->names.profile->followed[i].cache) != SIZE_MAX)
+			s->totals[structures_level(s, s->names.profile->followed[i].cache)] +=
+				s->names.profile->followed[i].unfollowed;
+	all = counted_cycles(s->totals[0], s->totals[s->level_count - 1]);
 	for (size_t i = 0; i < s->names.data.count; i++) {
 		struct structures_row *r = &s->rows[i];
 
 		r->data = &s->names.data.rows[i];
 		r->stall = all > 0 ? cycles_of(s, r) / all : 0;
+		r->sure = counted_sure_cycles(&r->misses[0], &r->misses[s->level_count - 1]);
 		find_ratio(s, r);
 		r->form = forms_of(s->names.profile, r->data, &r->pattern);
 		if (is_shown(s, r))
 			s->rows[shown++] = *r;
 	}
+	add_unfollowed(s, all, &shown);
 	s->count = shown;
 }
 
@@ -169,8 +198,12 @@ static int compare(const void *a, const void *b, void *order)
 	const struct structures_row *x = a, *y = b;
 	const size_t level = *(const size_t *)order;
 
+	if (level != BY_STALL && counted_low(&x->misses[level]) != counted_low(&y->misses[level]))
+		return counted_low(&x->misses[level]) < counted_low(&y->misses[level]) ? 1 : -1;
 	if (level != BY_STALL && x->misses[level].all != y->misses[level].all)
 		return x->misses[level].all < y->misses[level].all ? 1 : -1;
+	if (level == BY_STALL && x->sure != y->sure)
+		return x->sure < y->sure ? 1 : -1;
 	if (x->stall != y->stall)
 		return x->stall < y->stall ? 1 : -1;
 	return strcmp(x->data->name, y->data->name);
@@ -183,7 +216,7 @@ static int make_rows(struct structures *s, const struct query *q, struct err *er
 	find_levels(s);
 	if (find_order(s, q, &order, err) != 0)
 		return -1;
-	s->rows = calloc(s->names.data.count + 1, sizeof(*s->rows));
+	s->rows = calloc(s->names.data.count + 2, sizeof(*s->rows));
 	if (s->rows == NULL)
 		return err_set(err, "not enough memory for %zu data structures",
 			       s->names.data.count);

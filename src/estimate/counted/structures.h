@@ -13,6 +13,7 @@ struct structures_row {
 	const struct data_row *data;
 	struct counted_misses misses[STRUCTURES_LEVELS]; /* in the order of the levels */
 	double stall; /* share of all cycles that accesses wait */
+	double sure;  /* cycles, by lower bounds: for the order of estimates */
 	struct references_sum sum;
 	struct references_count references; /* hits too; 0 of fetches */
 	struct model_ratio ratio;	    /* first-level misses per reference */

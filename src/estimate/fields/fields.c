@@ -7,6 +7,8 @@
 
 #include "estimate/fields/members.h"
 
+#define MOST_PLACES 16 /* of a bin; runs keep fewer */
+
 /* ---- Places ---- */
 
 static bool has_fields(const struct data_row *r)
@@ -15,21 +17,14 @@ static bool has_fields(const struct data_row *r)
 	       r->kind == DATA_VARIABLE || (r->kind == DATA_LOCAL && r->site == NULL);
 }
 
-/* The beginning of the variable of this row at the address; the address itself: unknown. */
-static uint64_t variable_start(const struct profile *p, const struct data_row *r, uint64_t address)
+/* The beginning of the variable of this row there; the address itself: unknown. */
+static uint64_t variable_start(const struct profile *p, const struct data_row *r, int64_t image,
+			       uint64_t address)
 {
 	const struct store_variable *v = p->variables;
-	size_t low = 0, high = p->variable_count;
+	size_t low = profile_variables_up_to(p, image, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low-- > 0)
+	while (low-- > 0 && v[low].image == image)
 		if (address < v[low].end && strcmp(v[low].name, r->name) == 0)
 			return v[low].start;
 	return address;
@@ -89,6 +84,8 @@ static int compare_costs(const void *a, const void *b)
 	const double mine = x->cost.misses + x->cost.cold;
 	const double other = y->cost.misses + y->cost.cold;
 
+	if (x->sure != y->sure)
+		return x->sure < y->sure ? 1 : -1;
 	if (x->stall != y->stall)
 		return x->stall < y->stall ? 1 : -1;
 	if (mine != other)
@@ -144,7 +141,8 @@ static void add_end(struct fields *f, size_t i, const struct model_share *share)
 	struct fields_row row = {.data = &f->data.rows[f->data.row_of[i]],
 				 .cost = hot_cost_of(&p->ends[i], share)};
 	const bool is_block = row.data->site != NULL;
-	const uint64_t start = is_block ? a->block : variable_start(p, row.data, a->address);
+	const uint64_t start =
+		is_block ? a->block : variable_start(p, row.data, a->image, a->address);
 	const uint64_t offset = a->address - start;
 	struct text name = {0};
 
@@ -182,6 +180,22 @@ static int compare_range(const void *key, const void *item)
 	return (b->location_id > r->location_id) - (b->location_id < r->location_id);
 }
 
+/* Read "[8,24]". */
+static size_t read_places(const char *text, uint64_t shift, uint64_t places[MOST_PLACES])
+{
+	size_t count = 0;
+	char *end;
+
+	for (; *text == '[' || *text == ','; text = end) {
+		const uint64_t place = strtoull(text + 1, &end, 10);
+
+		if (end == text + 1 || count == MOST_PLACES)
+			break;
+		places[count++] = place + shift;
+	}
+	return count;
+}
+
 const char *fields_name_bin(const struct profile *p, const struct data_row *r,
 			    const struct store_bin *b, struct text *out)
 {
@@ -189,16 +203,26 @@ const char *fields_name_bin(const struct profile *p, const struct data_row *r,
 	const struct store_bin_range *range = NULL;
 	uint64_t shift = 0;
 
+	uint64_t places[MOST_PLACES];
+
 	if (p->range_count > 0)
 		range = bsearch(b, p->ranges, p->range_count, sizeof(*range), compare_range);
 	if (range == NULL || at == SIZE_MAX)
 		return NULL;
 	if (p->structures[at].start != 0) /* symbols may begin inside of a variable */
-		shift = p->structures[at].start - variable_start(p, r, p->structures[at].start);
-	return name_field(
-		p, r, p->structures[at].site_id,
-		&(struct members_place){range->low + shift, range->high + shift, range->step, 0},
-		out);
+		shift = p->structures[at].start -
+			variable_start(p, r, p->structures[at].image, p->structures[at].start);
+	return name_field(p, r, p->structures[at].site_id,
+			  &(struct members_place){
+				  .low = range->low + shift,
+				  .high = range->high + shift,
+				  .step = range->step,
+				  .places = places,
+				  .place_count = read_places(range->places, shift, places),
+				  .width = range->access_bytes,
+				  .form = range->form,
+			  },
+			  out);
 }
 
 static void add_bin(struct fields *f, const struct store_bin *b)
@@ -229,10 +253,22 @@ static void share_stall(struct fields *f)
 	const double all = counted_all_cycles(f->data.profile);
 
 	for (size_t i = 0; i < f->count; i++) {
-		const struct fields_row *r = &f->rows[i];
+		struct fields_row *r = &f->rows[i];
 
-		f->rows[i].stall = all > 0 ? counted_cycles(r->first.all, r->last.all) / all : 0;
+		r->stall = all > 0 ? counted_cycles(r->first.all, r->last.all) / all : 0;
+		r->sure = counted_sure_cycles(&r->first, &r->last);
 	}
+}
+
+/* The misses that no bin has: so rows, and those of code, have the sums of events. */
+static void add_unfollowed(struct fields *f)
+{
+	const struct profile *p = f->data.profile;
+	struct fields_row row = {.data = &counted_unfollowed};
+
+	counted_add_not_followed(p, &row.first, &row.last);
+	if (p->has_unfollowed)
+		f->rows[f->count++] = row;
 }
 
 /* ---- */
@@ -252,6 +288,8 @@ int fields_init(struct fields *f, const struct profile *p, const struct query *q
 	}
 	for (size_t i = 0; f->is_counted && i < p->bin_count; i++)
 		add_bin(f, &p->bins[i]);
+	if (f->is_counted)
+		add_unfollowed(f);
 	if (!f->is_counted && add_ends(f, q, err) != 0) {
 		fields_release(f);
 		return -1;

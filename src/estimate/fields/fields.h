@@ -16,12 +16,13 @@ struct fields_row {
 	struct hot_cost cost;		   /* of samples */
 	struct counted_misses first, last; /* counted misses */
 	double stall;			   /* share of all cycles that accesses wait */
+	double sure;			   /* cycles; see counted_sure_cycles */
 };
 
 struct fields {
 	struct data data;
 	bool is_counted;
-	struct fields_row *rows; /* most stall, or most misses, first */
+	struct fields_row *rows; /* most sure stall, or most misses, first */
 	size_t count;
 	struct arena strings;
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elements.h"
 #include "base/sort.h"
 
 #define LINE_BYTES 64 /* a stream that misses on each line has steps of this size */
@@ -14,12 +15,15 @@
 /* A place inside of an element: the first byte, and the last one. */
 struct span {
 	uint64_t low, high, step, size;
+	uint64_t width; /* of an access; 0: unknown */
+	uint64_t form;	/* of an access: enum store_form */
 };
 
 /* Members of one level: those of the list [at, end) that are `depth` deep. */
 struct level {
 	const struct store_member *at, *end;
 	uint32_t depth;
+	bool has_rest; /* an array of one element at the end has as many as there is room for */
 };
 
 /* ---- The lists ---- */
@@ -68,46 +72,106 @@ static const struct store_member *next_of(const struct level *l, const struct st
 /* The members of a member. */
 static struct level level_of(const struct level *l, const struct store_member *m)
 {
-	return (struct level){m + 1, next_of(l, m + 1), l->depth + 1};
+	return (struct level){m + 1, next_of(l, m + 1), l->depth + 1, false};
 }
 
-/* An array at the end whose length is unknown holds the rest of the block. */
-static bool is_open(const struct level *l, const struct store_member *m)
-{
-	return m->bytes == 0 && next_of(l, m + 1) == l->end;
-}
-
-static bool has_open_end(const struct level *l)
+static const struct store_member *last_of(const struct level *l)
 {
 	const struct store_member *m = next_of(l, l->at), *last = NULL;
 
 	for (; m < l->end; m = next_of(l, m + 1))
 		last = m;
-	return last != NULL && last->bytes == 0;
+	return last;
 }
 
-/* ---- Names ---- */
+/* An array at the end whose length is unknown holds the rest of the block. */
+static bool is_open(const struct level *l, const struct store_member *m)
+{
+	return (m->bytes == 0 || (l->has_rest && m->elements == 1)) && next_of(l, m + 1) == l->end;
+}
+
+/* The bytes of a value; of an array of an element. Of an open array `elements` has them. */
+static uint64_t each_of(const struct store_member *m)
+{
+	if (m->bytes == 0 || m->elements == 0)
+		return m->bytes == 0 ? m->elements : m->bytes;
+	return m->bytes / m->elements;
+}
+
+/* ---- Choice ---- */
+
+static bool holds(const struct level *l, const struct store_member *m, uint64_t offset)
+{
+	return offset >= m->offset && (offset - m->offset < m->bytes || is_open(l, m));
+}
 
 /*
- * The first and the last member at an offset: of bit-fields several may have the byte. NULL: there
- * is none.
+ * How well an access at the offset fits the member, or one inside of it: to the size and the form
+ * of a value, to its size only, to a part of one, or not at all.
  */
+enum fit { FITS_NOT, FITS_INSIDE, FITS_PARTLY, FITS };
+
+static enum fit fit_of(const struct level *l, const struct store_member *m, uint64_t offset,
+		       const struct span *s)
+{
+	const uint64_t each = each_of(m);
+	const struct level below = level_of(l, m);
+	const uint64_t at = each > 0 ? (offset - m->offset) % each : 0;
+	enum fit best = FITS_NOT, fit;
+
+	for (const struct store_member *x = next_of(&below, below.at); x < below.end;
+	     x = next_of(&below, x + 1)) {
+		fit = holds(&below, x, at) ? fit_of(&below, x, at, s) : FITS_NOT;
+		best = fit > best ? fit : best;
+	}
+	if (below.at < below.end || m->form == STORE_FORM_UNKNOWN || at + s->width > each)
+		return best;
+	if (at != 0 || s->width != each)
+		return FITS_INSIDE;
+	return s->form == STORE_FORM_UNKNOWN || s->form == m->form ? FITS : FITS_PARTLY;
+}
+
+/* What may be at an offset: of a union, and of bit-fields in a byte, several members. */
 struct found {
 	const struct store_member *first, *last;
+	const struct store_member *best; /* NULL: the access fits none, or several alike */
 };
 
-static struct found members_at(const struct level *l, uint64_t offset)
+static struct found members_at(const struct level *l, uint64_t offset, const struct span *s)
 {
 	struct found found = {0};
+	enum fit best = FITS_NOT;
 
 	for (const struct store_member *m = next_of(l, l->at); m < l->end; m = next_of(l, m + 1)) {
-		if (m->offset > offset || (offset - m->offset >= m->bytes && !is_open(l, m)))
+		const enum fit fit = holds(l, m, offset) ? fit_of(l, m, offset, s) : FITS_NOT;
+
+		if (!holds(l, m, offset))
 			continue;
+		if (fit >= best)
+			found.best = fit > best ? m : NULL;
+		best = fit > best ? fit : best;
 		found.first = found.first != NULL ? found.first : m;
 		found.last = m;
 	}
+	if (found.first == found.last)
+		found.best = found.first;
 	return found;
 }
+
+/* All members begin at one place. */
+static bool is_union(const struct level *l)
+{
+	size_t count = 0;
+
+	for (const struct store_member *m = next_of(l, l->at); m < l->end; m = next_of(l, m + 1))
+		if (m->offset != 0)
+			return false;
+		else
+			count++;
+	return count > 1;
+}
+
+/* ---- Names ---- */
 
 #define MOST_DIMENSIONS 8
 
@@ -165,7 +229,7 @@ static void put_index(const char *type, bool is_fortran, uint64_t number, struct
 static bool enter_element(const struct store_member *m, bool is_fortran, struct span *s,
 			  struct text *out)
 {
-	const uint64_t bytes = m->elements > 0 ? m->bytes / m->elements : 0;
+	const uint64_t bytes = m->elements > 0 ? each_of(m) : 0;
 
 	if (bytes == 0)
 		return m->elements == 0;
@@ -183,33 +247,42 @@ static bool enter_element(const struct store_member *m, bool is_fortran, struct 
 	return true;
 }
 
-/* Append the path of the member that holds the whole place; returns its type. */
-static const char *put_path(struct level l, struct span s, const char *type, struct text *out)
+/*
+ * Append the path of the member that holds the whole place; returns its type. *is_exact: the path
+ * goes down to a value.
+ */
+static const char *put_path(struct level l, struct span s, const char *type, struct text *out,
+			    bool *is_exact)
 {
 	const bool is_fortran = strncmp(type, "type(", 5) == 0;
 	const char *mark = is_fortran ? "%" : ".", *between = out->count > 0 ? mark : "";
 
+	*is_exact = false;
 	while (l.at < l.end) {
-		const struct store_member *m = members_at(&l, s.low).first;
-		const struct store_member *last = members_at(&l, s.high).last;
+		const struct found found = members_at(&l, s.low, &s);
+		const struct store_member *m = found.best != NULL ? found.best : found.first;
 
-		if (m == NULL) {
+		if (found.first == NULL) {
 			text_addf(out, "%s+%" PRIu64, between, s.low);
 			return NULL;
 		}
+		if (found.best == NULL && is_union(&l))
+			return type;
 		text_addf(out, "%s%s", between, m->name);
-		if (last != m) {
-			text_addf(out, "..%s", last != NULL ? last->name : "");
+		if (found.best == NULL || !holds(&l, m, s.high)) {
+			m = members_at(&l, s.high, &s).last;
+			text_addf(out, "..%s", m != NULL ? m->name : "");
 			return NULL;
 		}
 		type = m->type;
 		s.low -= m->offset;
 		s.high -= m->offset;
 		if (!enter_element(m, is_fortran, &s, out))
-			break;
+			return type;
 		l = level_of(&l, m);
 		between = mark;
 	}
+	*is_exact = true;
 	return type;
 }
 
@@ -223,6 +296,10 @@ static void put_type(const char *type, struct text *out)
 					    "union ", "class ",	   "type("};
 	const char *end, *colons;
 
+	if (type[0] == '(') { /* a tuple */
+		text_add(out, type);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strncmp(type, words[i], strlen(words[i])) == 0)
 			type += strlen(words[i]);
@@ -257,7 +334,9 @@ static bool narrow(const struct members_place *w, uint64_t element, struct span 
 {
 	const uint64_t size = w->size > 0 ? w->size : 1;
 
-	*s = (struct span){w->low, w->high + size - 1, w->step, size};
+	*s = (struct span){
+		w->low, w->high + size - 1, w->step, size, w->width > 0 ? w->width : w->size,
+		w->form};
 	if (element == 0 || w->low / element == (w->high + size - 1) / element) {
 		s->low %= element > 0 ? element : UINT64_MAX;
 		s->high %= element > 0 ? element : UINT64_MAX;
@@ -271,35 +350,125 @@ static bool narrow(const struct members_place *w, uint64_t element, struct span 
 	return true;
 }
 
-/* The blocks hold whole elements, and nothing else. */
-static bool holds_elements(const struct members_of *of, uint64_t bytes)
+/* ---- Places that a range does not tell apart ---- */
+
+static size_t index_length(const char *text)
 {
-	return bytes > 0 && of->smallest % bytes == 0 && of->largest % bytes == 0;
+	const char *end = *text == '['	 ? strchr(text, ']')
+			  : *text == '(' ? strchr(text, ')')
+					 : NULL;
+
+	return end != NULL ? (size_t)(end - text) + 1 : 0;
+}
+
+/* Leave what is the same in both, and empty indices that differ. False: they differ elsewhere. */
+static bool unite(struct text *known, const char *other)
+{
+	const char *at = text_get(known);
+	struct text both = {0};
+	bool is_same = true;
+
+	while (is_same && (*at != '\0' || *other != '\0')) {
+		const size_t a = index_length(at), b = index_length(other);
+
+		if (a > 0 && b > 0) {
+			if (a == b && strncmp(at, other, a) == 0)
+				text_add_bytes(&both, at, a);
+			else
+				text_add(&both, *at == '(' ? "(:)" : "[]");
+			at += a;
+			other += b;
+		} else {
+			is_same = *at == *other;
+			text_add_bytes(&both, at, 1);
+			at += *at != '\0';
+			other += *other != '\0';
+		}
+	}
+	known->count = 0;
+	text_add(known, text_get(&both));
+	text_release(&both);
+	return is_same;
+}
+
+/*
+ * Append the one field that all known places are on, if there is one, with an index for each array
+ * that is everywhere the same. Returns its type; NULL: there is none.
+ */
+static const char *name_places(const struct level *l, const struct store_layout *layout,
+			       uint64_t element, const struct members_place *w, struct text *out)
+{
+	struct text all = {0}, one = {0};
+	const char *type = NULL;
+	bool is_exact = w->place_count > 1;
+
+	for (size_t i = 0; is_exact && i < w->place_count; i++) {
+		struct members_place place = *w;
+		struct span s;
+
+		place.low = place.high = w->places[i];
+		place.step = 0;
+		one.count = 0;
+		put_type(layout->type, &one);
+		is_exact = narrow(&place, element, &s);
+		if (is_exact)
+			type = put_path(*l, s, layout->type, &one, &is_exact);
+		if (i == 0)
+			text_add(&all, text_get(&one));
+		else
+			is_exact = is_exact && unite(&all, text_get(&one));
+	}
+	if (is_exact)
+		text_add(out, text_get(&all));
+	text_release(&all);
+	text_release(&one);
+	return is_exact ? type : NULL;
+}
+
+/* ---- */
+
+/* The size of the elements of the blocks, or of the variable; 0: they are one, or it is unknown. */
+static uint64_t element_of(const struct members_of *of, const struct store_layout *layout,
+			   struct level *l, const struct members_place *place)
+{
+	const struct store_member *last = last_of(l);
+
+	if (layout == NULL)
+		return of->element_size > 0 ? of->element_size : guess_element(place);
+	if (last != NULL && last->bytes == 0)
+		return 0;
+	if (elements_fit(of->smallest, of->largest, layout->bytes))
+		return layout->bytes;
+	l->has_rest = true;
+	return 0;
 }
 
 const char *members_name(const struct profile *p, const struct members_of *of,
 			 const struct members_place *place, struct text *out)
 {
 	const struct store_layout *layout = members_layout(p, of->layout);
-	const struct level l = members_of(p, of->layout);
-	uint64_t element = layout != NULL ? layout->bytes : of->element_size;
+	struct level l = members_of(p, of->layout);
+	const uint64_t element = element_of(of, layout, &l, place);
+	const char *type = NULL, *other;
+	struct text name = {0};
+	bool is_exact = false;
 	struct span s;
 
-	if (layout == NULL && element == 0)
-		element = guess_element(place);
-	if (layout != NULL && (!holds_elements(of, element) || has_open_end(&l)))
-		element = 0;
-	if (!narrow(place, element, &s)) {
-		text_add(out, layout == NULL || l.at < l.end ? SEVERAL : "");
-		return layout != NULL ? layout->type : NULL;
-	}
-	if (layout == NULL) {
-		if (element > 0 || place->step == 0)
-			put_offsets(&s, out);
-		return NULL;
-	}
-	if (l.at == l.end)
+	if (layout != NULL && l.at == l.end)
 		return layout->type;
-	put_type(layout->type, out);
-	return put_path(l, s, layout->type, out);
+	if (!narrow(place, element, &s)) {
+		text_add(&name, SEVERAL);
+		type = layout != NULL ? layout->type : NULL;
+	} else if (layout == NULL) {
+		if (element > 0 || place->step == 0)
+			put_offsets(&s, &name);
+	} else {
+		put_type(layout->type, &name);
+		type = put_path(l, s, layout->type, &name, &is_exact);
+	}
+	other = layout != NULL && !is_exact ? name_places(&l, layout, element, place, out) : NULL;
+	if (other == NULL)
+		text_add(out, text_get(&name));
+	text_release(&name);
+	return other != NULL ? other : type;
 }

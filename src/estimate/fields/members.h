@@ -19,6 +19,11 @@ struct members_of {
 /* Accesses of `size` bytes (0: unknown) at low, low + step, and so on up to high. */
 struct members_place {
 	uint64_t low, high, step, size;
+	/* Some of the places, spread evenly over all accesses; and what the instruction reads. */
+	const uint64_t *places;
+	size_t place_count;
+	uint64_t width; /* bytes of a value; 0: as size */
+	uint64_t form;	/* enum store_form */
 };
 
 /*

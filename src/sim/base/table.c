@@ -22,10 +22,11 @@ static void put(struct sim_table *t, uint64_t hash, void *item)
 {
 	uint64_t at = sim_place(hash, t->places);
 
-	while (t->place[at].hash != 0)
+	/* places of removed items are free, but do not end a search */
+	while (t->place[at].hash != 0 && t->place[at].item != NULL)
 		at = (at + 1) & (t->places - 1);
+	t->used += t->place[at].hash == 0;
 	t->place[at] = (struct sim_table_place){hash, item};
-	t->used++;
 }
 
 /* Copy all but removed items into a larger table. */

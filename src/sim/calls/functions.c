@@ -74,10 +74,12 @@ uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc)
 
 void sim_functions_forget(struct sim_functions *f, uint64_t start, uint64_t end)
 {
-	for (uint32_t i = 1; i < f->count; i++)
-		if (f->items[i].start < end && f->items[i].end > start &&
-		    f->items[i].kind != SIM_FUNCTION_MADE)
-			sim_table_remove(&f->by_start,
-					 sim_table_hash(f->items[i].start, f->items[i].end),
-					 item_of(i));
+	for (uint64_t at = 0; at < f->by_start.places; at++) {
+		void **item = &f->by_start.place[at].item;
+		const struct sim_function *known = &f->items[(uintptr_t)*item];
+
+		if (*item != NULL && known->start < end && known->end > start &&
+		    known->kind != SIM_FUNCTION_MADE)
+			*item = NULL;
+	}
 }

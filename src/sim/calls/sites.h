@@ -47,7 +47,7 @@ struct sim_site {
 	uint32_t span;	     /* for a jump: size of its function, if known */
 	bool is_fixed;
 	bool is_call;
-	uint64_t lines; /* the owner's, see arcs_lines.h */
+	uint64_t unused;
 };
 
 _Static_assert(sizeof(struct sim_site) == 64, "sites are found by a shift");

@@ -31,6 +31,12 @@ static void get_field(const void *row, struct value *v)
 	v->is_missing = v->text[0] == '\0';
 }
 
+static void get_type(const void *row, struct value *v)
+{
+	v->text = row_of(row)->type;
+	v->is_missing = v->text == NULL;
+}
+
 /* Below its line. */
 static void get_indented(const void *row, struct value *v)
 {
@@ -45,6 +51,7 @@ static const struct column misses[] = MISS_TABLE(struct code_data_row, first, la
 
 static const struct column name = {NULL, "name", UNIT_TEXT, get_name};
 static const struct column field = {NULL, "field", UNIT_TEXT, get_field};
+static const struct column type = {NULL, "type", UNIT_TEXT, get_type};
 static const struct column indented = {"LINE, DATA STRUCTURE, FIELD", NULL, UNIT_TEXT, get_indented,
 				       .may_cut = true};
 
@@ -133,7 +140,7 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 			: COLUMN_LIST(M(L1_MISSES), M(L1_OTHERS_SHARE), M(LL_MISSES), &indented);
 	struct hot_line *lines = calloc(c->count + 1, sizeof(*lines));
 	struct table *t;
-	size_t count, n;
+	size_t count, n, from;
 	int status;
 
 	if (lines == NULL)
@@ -143,7 +150,12 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 		free(lines);
 		return 0;
 	}
-	text_add(out, "\nThe data that the hottest lines miss on\n");
+	text_add(out, "\n");
+	from = out->count;
+	text_add(out, "The data that the hottest lines miss on: ");
+	counted_put_how(c->names.profile, out);
+	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
 	t = columns_table(list, d);
 	for (size_t i = 0; i < count && i < most; i++) {
 		const struct code_data_row *rows = code_data_of(c, lines[i].line, &n);
@@ -164,10 +176,11 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 
 json_t *code_data_json(const struct code_data *c, size_t line)
 {
-	const struct column_list *list = c->names.profile->has_conflicts
-						 ? COLUMN_LIST(&name, &field, MISS_COUNTS(misses),
-							       MISS_CONFLICT_COUNTS(misses))
-						 : COLUMN_LIST(&name, &field, MISS_COUNTS(misses));
+	const struct column_list *list =
+		c->names.profile->has_conflicts
+			? COLUMN_LIST(&name, &field, &type, MISS_COUNTS(misses),
+				      MISS_CONFLICT_COUNTS(misses))
+			: COLUMN_LIST(&name, &field, &type, MISS_COUNTS(misses));
 	json_t *o = json_array();
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);

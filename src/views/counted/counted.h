@@ -12,6 +12,12 @@
 struct event_annotation;
 
 /*
+ * An object: "exact"; "how", the sentence of counted_put_how; "followed_share", of the accesses;
+ * "not_followed", the misses that have no data structure, by cache.
+ */
+json_t *counted_how_json(const struct profile *p);
+
+/*
  * The first `rows` data structures, with misses and causes in each level. With `s->names.word` the
  * details of each follow, as in data_text. Return -1 with *err when memory runs out.
  */

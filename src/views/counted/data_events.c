@@ -67,7 +67,7 @@ static int make_columns(struct event_profile *p, const struct structures *s, str
 	size_t column;
 	int status;
 
-	p->measured = p->column_count = p->column_room = s->level_count * n;
+	p->measured = p->width = p->column_count = p->column_room = s->level_count * n;
 	p->columns = calloc(p->column_count, sizeof(*p->columns));
 	if (p->columns == NULL)
 		return err_set(err, "not enough memory for the events");
@@ -130,13 +130,24 @@ static int make_nodes(struct event_profile *p, const struct structures *s, struc
 	return ok ? 0 : err_set(err, "not enough memory for %zu data structures", s->count);
 }
 
+static int keep_known(struct event_profile *p, const struct structures *s, struct err *err)
+{
+	struct text how = {0};
+
+	counted_put_how(s->names.profile, &how);
+	p->known = arena_strdup(&p->texts, text_get(&how));
+	text_release(&how);
+	return p->known != NULL ? 0 : err_set(err, "out of memory");
+}
+
 static int make_profile(struct event_profile *p, const char *path, const struct structures *s,
 			struct err *err)
 {
 	*p = (struct event_profile){.process = s->names.profile->scope, .thread = STORE_NONE};
 	if (store_open_readonly(path, &p->store, err) == 0 &&
 	    store_read_processes(p->store, &p->processes, &p->process_count, err) == 0 &&
-	    make_columns(p, s, err) == 0 && make_nodes(p, s, err) == 0)
+	    make_columns(p, s, err) == 0 && make_nodes(p, s, err) == 0 &&
+	    keep_known(p, s, err) == 0)
 		return 0;
 	events_close(p);
 	return -1;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "views/counted/counted.h"
@@ -89,6 +90,8 @@ static const struct figure {
 } shown_figures[] =
 	{
 		{"%s MISSES", UNIT_COUNT, miss_all},
+		{"LOW", UNIT_COUNT, miss_low, OF_SAMPLED},
+		{"HIGH", UNIT_COUNT, miss_high, OF_SAMPLED},
 		{"SHARE", UNIT_SHARE, get_share},
 		{"COLD", UNIT_SHARE, miss_cold_share},
 		{"BY OTHERS", UNIT_SHARE, miss_others_share},
@@ -116,7 +119,7 @@ static bool has_figure(const struct structures *s, const struct figure *f)
 #define SHOWN	   (sizeof(shown_figures) / sizeof(shown_figures[0]))
 #define KEPT	   (sizeof(kept_figures) / sizeof(kept_figures[0]))
 #define NAME_BYTES 20
-#define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 5)
+#define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 6)
 
 static const struct column stall = {"STALL", "stall", UNIT_SHARE,
 				    COLUMN_MEMBER(struct row, x.stall)};
@@ -132,7 +135,8 @@ static const struct column references[] = REFERENCE_TABLE(struct row, x.referenc
 struct layout {
 	struct event_list list;
 	char names[STRUCTURES_LEVELS][KEPT][NAME_BYTES];
-	size_t shown;		  /* of shown_figures */
+	size_t shown[SHOWN]; /* of shown_figures, those that the profile has */
+	size_t shown_count;
 	unsigned less[MOST_LESS]; /* columns that may be left out, least important first */
 	size_t less_count;
 };
@@ -146,50 +150,62 @@ static const char *name_of(struct layout *l, const struct structures *s, size_t 
 	return buf;
 }
 
-static unsigned shown_column(const struct layout *l, size_t level, size_t figure)
+/* The column of a figure; of a level behind the last one: the first column behind all levels. */
+static unsigned shown_column(const struct layout *l, size_t level, size_t at)
 {
-	return (unsigned)(FIRST_SHOWN + level * l->shown + figure);
+	return (unsigned)(FIRST_SHOWN + level * l->shown_count + at);
+}
+
+/* All columns of a figure may be left out, of those levels. */
+static void rank_figure(struct layout *l, const char *name, size_t levels, size_t step)
+{
+	for (size_t i = 0; i < l->shown_count; i++)
+		for (size_t level = 0; level < levels; level += step)
+			if (strcmp(shown_figures[l->shown[i]].name, name) == 0)
+				l->less[l->less_count++] = shown_column(l, level, i);
 }
 
 /* What is known of the blocks, then causes, levels in between, shares, and what the data is. */
 static void rank_columns(struct layout *l, size_t levels)
 {
 	const unsigned blocks = shown_column(l, levels, 0);
-	const unsigned of_blocks[] = {blocks + 2, blocks + 3, blocks};
-	const size_t causes[] = {2, 3, 4}, shares[] = {1};
+	const unsigned of_blocks[] = {blocks + 6, blocks + 2, blocks + 3, blocks}; /* TYPE first */
 
 	for (size_t i = 0; i < sizeof(of_blocks) / sizeof(of_blocks[0]); i++)
 		l->less[l->less_count++] = of_blocks[i];
-	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]) && causes[i] < l->shown; i++)
-		for (size_t level = 0; level < levels; level++)
-			l->less[l->less_count++] = shown_column(l, level, causes[i]);
-	for (size_t level = 1; level + 1 < levels; level++) {
-		l->less[l->less_count++] = shown_column(l, level, 1);
-		l->less[l->less_count++] = shown_column(l, level, 0);
-	}
-	for (size_t level = 0; level < levels; level += levels - 1)
-		l->less[l->less_count++] = shown_column(l, level, shares[0]);
+	rank_figure(l, "COLD", levels, 1);
+	rank_figure(l, "BY OTHERS", levels, 1);
+	rank_figure(l, "CONFLICT", levels, 1);
+	for (size_t level = 1; level + 1 < levels; level++)
+		for (size_t i = l->shown_count; i-- > 0;)
+			if (strcmp(shown_figures[l->shown[i]].name, "SHARE") == 0 ||
+			    shown_figures[l->shown[i]].of == OF_SAMPLED || i == 0)
+				l->less[l->less_count++] = shown_column(l, level, i);
+	rank_figure(l, "SHARE", levels, levels - 1);
 	l->less[l->less_count++] = blocks + 5; /* ACCESS */
 	l->less[l->less_count++] = blocks + 4; /* KIND */
 }
 
 static void lay_out_text(struct layout *l, const struct structures *s)
 {
-	l->less_count = l->shown = 0;
-	while (l->shown < SHOWN && has_figure(s, &shown_figures[l->shown]))
-		l->shown++;
+	l->less_count = l->shown_count = 0;
+	for (size_t i = 0; i < SHOWN; i++)
+		if (has_figure(s, &shown_figures[i]))
+			l->shown[l->shown_count++] = i;
 	event_list_init(&l->list, COLUMN_LIST(&stall, &references[REFERENCES], &references[RATIO]));
 	for (size_t level = 0; level < s->level_count; level++)
-		for (size_t i = 0; i < l->shown; i++)
+		for (size_t i = 0; i < l->shown_count; i++) {
+			const struct figure *f = &shown_figures[l->shown[i]];
+
 			event_list_make(&l->list,
-					(struct column){.title = name_of(l, s, level, i,
-									 shown_figures[i].name),
-							.unit = shown_figures[i].unit,
-							.get = shown_figures[i].get,
+					(struct column){.title = name_of(l, s, level, i, f->name),
+							.unit = f->unit,
+							.get = f->get,
 							.number = misses_at(level)});
+		}
 	event_list_add(&l->list, COLUMN_LIST(DATA(SEVERAL_BLOCKS), DATA(KNOWN_BYTES), DATA(SIZES),
 					     DATA(KNOWN_ELEMENT), &form_columns[FORM_OR_KIND],
-					     &form_columns[ACCESS], DATA(WORDS)));
+					     &form_columns[ACCESS], DATA(BLOCK_TYPE), DATA(WORDS)));
 	rank_columns(l, s->level_count);
 }
 
@@ -223,14 +239,16 @@ static void put_heading(const struct structures *s, const struct display *d, str
 			  figure_count(s->totals[i], count));
 	text_add(out, "; and causes in each");
 	if (s->names.profile->sets > 1)
-		text_add(out, "; references to some sets are not counted\n\n");
+		text_add(out, "; references to some sets are not counted\n");
 	else if (!s->references.are_counted)
-		text_add(out, "; references are not counted\n\n");
+		text_add(out, "; references are not counted\n");
 	else
 		text_add(out, s->references.are_exact
-				      ? "; exact references, hits too\n\n"
-				      : "; references, hits too: estimates have a ~\n\n");
+				      ? "; exact references, hits too\n"
+				      : "; references, hits too: estimates have a ~\n");
+	counted_put_bounds(s->names.profile, out);
 	fit_prose(out, from, 0, d);
+	text_add(out, "\n");
 }
 
 int structures_table(const struct structures *s, size_t rows, const struct display *d,
@@ -302,6 +320,8 @@ int structures_text(const struct structures *s, size_t rows, const struct displa
 		return -1;
 	figure_more(out, s->count - most, "");
 	for (size_t i = 0; s->names.word != NULL && i < most; i++) {
+		if (s->rows[i].data == &counted_unfollowed)
+			continue;
 		data_put_details(&s->names.data, (size_t)(s->rows[i].data - s->names.data.rows), d,
 				 out);
 		put_pattern(&s->rows[i].pattern, out);
@@ -330,7 +350,7 @@ void structures_csv(const struct structures *s, struct text *out)
 
 int structures_json(const struct structures *s, struct text *out, struct err *err)
 {
-	json_t *levels = json_array(), *list = json_array();
+	json_t *levels = json_array(), *list = json_array(), *root;
 	struct layout l;
 
 	event_list_init(&l.list,
@@ -346,8 +366,8 @@ int structures_json(const struct structures *s, struct text *out, struct err *er
 
 		json_array_append_new(list, columns_json(&l.list.columns, &row));
 	}
-	return json_print(json_pack("{s:b, s:o, s:o}", "exact",
-				    s->names.profile->stretches == 0 && s->names.profile->sets == 1,
-				    "caches", levels, "objects", list),
-			  out, err);
+	root = counted_how_json(s->names.profile);
+	json_object_set_new(root, "caches", levels);
+	json_object_set_new(root, "objects", list);
+	return json_print(root, out, err);
 }

@@ -241,7 +241,7 @@ static json_t *json_line(const struct section *s, const struct code_data *data, 
 int event_annotation_json(const struct event_annotation *a, const struct code_data *data,
 			  struct text *out, struct err *err)
 {
-	json_t *files = json_array();
+	json_t *files = json_array(), *root;
 	size_t first;
 
 	for (first = 0; first < a->count;) {
@@ -256,5 +256,8 @@ int event_annotation_json(const struct event_annotation *a, const struct code_da
 						json_text(a->lines[s.first].file), "lines", lines));
 		source_release(&s.source);
 	}
-	return json_print(json_pack("{s:o}", "files", files), out, err);
+	root = json_pack("{s:o}", "files", files);
+	if (data != NULL)
+		json_object_set_new(root, "data_known", counted_how_json(data->names.profile));
+	return json_print(root, out, err);
 }

@@ -282,6 +282,10 @@ int event_code_json(const struct event_annotation *a, const struct code_data *da
 {
 	struct json json = {a->columns, data, json_array()};
 
+	json_t *root = json_pack("{s:o}", "instructions", json.list);
+
 	each_row(a, json_row, &json);
-	return json_print(json_pack("{s:o}", "instructions", json.list), out, err);
+	if (data != NULL)
+		json_object_set_new(root, "data_known", counted_how_json(data->names.profile));
+	return json_print(root, out, err);
 }

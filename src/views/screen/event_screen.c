@@ -111,8 +111,8 @@ static void put_sample(const struct event_profile *p, const struct display *d, s
 
 	if (!p->sample.is_sampled)
 		return;
-	text_add(out, "LOW and HIGH: 95 %, as stretches differ, with all unknown references as "
-		      "hits, or misses.\n");
+	text_add(out, "LOW and HIGH: 95 %, as stretches differ, and for what is not known of "
+		      "unknown references.\n");
 	if (p->sample.stretches < EVENT_SAMPLE_FEW)
 		text_addf(out,
 			  "Few stretches (%zu; %d would do): give --sample a greater share, "
@@ -301,7 +301,8 @@ static void find_data(const struct event_report *r, const struct structures *dat
 	for (size_t i = 0; level != SIZE_MAX && i < data->count; i++) {
 		const struct structures_row *x = &data->rows[i];
 
-		if (x->misses[level].all <= most || x->data->kind == DATA_CODE)
+		if (x->misses[level].all <= most || x->data->kind == DATA_CODE ||
+		    x->data == &counted_unfollowed)
 			continue;
 		most = x->misses[level].all;
 		v->data = x->data->name;
@@ -334,6 +335,14 @@ static void put_verdict(const struct event_report *r, const struct event_caches 
 	verdict_put(&v, d, out);
 }
 
+/* Where something was given up. */
+static void put_how(const struct profile *p, struct text *out)
+{
+	text_add(out, "Misses by data structure are ");
+	counted_put_how(p, out);
+	text_add(out, ".\n");
+}
+
 int first_screen_events(const struct event_report *r, const struct event_caches *caches,
 			const struct structures *data, const char *file, const struct display *d,
 			struct text *out, struct err *err)
@@ -349,6 +358,8 @@ int first_screen_events(const struct event_report *r, const struct event_caches 
 	if (data == NULL)
 		text_add(out,
 			 "Events are counted by code: 'dwell record' tells the data structures.\n");
+	else if (data->names.profile->has_unfollowed || data->names.profile->followed_share < 1)
+		put_how(data->names.profile, out);
 	fit_prose(out, from, 2, d);
 	put_verdict(r, caches, data, file, d, out);
 	return 0;

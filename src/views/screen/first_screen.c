@@ -44,6 +44,16 @@ static void trim_lines(struct text *out, size_t from)
 
 /* ---- What ran ---- */
 
+/* Other processes may have been cut off where this one had ended. */
+static void put_cut(const struct profile *p, const struct store_process *x, struct text *out)
+{
+	const char *state = store_meta_text(p->store, "state");
+
+	if (state != NULL && strncmp(state, "cut off", strlen("cut off")) == 0 &&
+	    strcmp(state, x->state) != 0)
+		text_addf(out, "; the run was %s", state);
+}
+
 static void put_run(const struct profile *p, const struct display *d, struct text *out)
 {
 	const struct store_process *x = p->process;
@@ -57,6 +67,7 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 	if (p->process_count > 1)
 		text_addf(out, "; process %" PRId64 " of %s (--process)", x->id,
 			  figure_count(p->process_count, count));
+	put_cut(p, x, out);
 	text_add(out, "\n");
 	fit_prose(out, from, 2, d);
 }

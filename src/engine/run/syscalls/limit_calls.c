@@ -70,14 +70,36 @@ static long apply(int i, const struct launch_limit *l, uint64_t held, bool *rais
 	return r;
 }
 
+static bool is_finite(const struct launch_limit *l)
+{
+	return l->set && l->soft != LIMIT_INFINITE;
+}
+
+/* Calls that fail for a limit of memory. */
+static const uint16_t growing[] = {
+	SYS_mmap, SYS_mremap, SYS_brk, SYS_mprotect, SYS_pkey_mprotect, SYS_shmat,
+};
+
+bool limit_calls_may_help(long nr)
+{
+	for (uint32_t i = 0; i < sizeof growing / sizeof *growing; i++)
+		if (growing[i] == nr)
+			return true;
+	return false;
+}
+
 bool limit_calls_settle(struct thread *t)
 {
+	static uint64_t settled; /* the engine's memory then, with the program's limits */
 	const struct launch_limit *l = t->process->limits;
+	const uint64_t now = util_engine_bytes() ^ l[0].soft << 1 ^ l[1].soft << 2;
 	uint64_t held[LAUNCH_LIMITS];
 	bool raised = false;
 
-	if (!(l[0].set || l[1].set) || engine.quiet || !measure(held))
+	if (!(is_finite(&l[0]) || is_finite(&l[1])) || engine.quiet ||
+	    __atomic_load_n(&settled, __ATOMIC_RELAXED) == now || !measure(held))
 		return false;
+	__atomic_store_n(&settled, now, __ATOMIC_RELAXED);
 	for (int i = 0; i < LAUNCH_LIMITS; i++)
 		if (l[i].set)
 			apply(i, &l[i], held[i], &raised);

@@ -13,6 +13,8 @@ long limit_calls_handle(struct thread *t, long nr, const long a[6]);
  * one was raised, so the call may succeed now.
  */
 bool limit_calls_settle(struct thread *t);
+/* Is it a call that such a limit refuses? */
+bool limit_calls_may_help(long nr);
 /* A new program begins under the previous one's limits. */
 void limit_calls_begin(struct thread *t, const struct launch_limit limits[LAUNCH_LIMITS]);
 

@@ -4,8 +4,8 @@
  * that name a range must find nothing there. Else a range beyond the program's mappings would
  * remove the engine.
  *
- * There is no list of the engine's mappings: a mapping that is not the program's is the engine's.
- * The kernel is asked only about ranges that the program has not mapped completely.
+ * A mapping that is not the program's is the engine's. The kernel is asked for its list when a
+ * range has a hole, and the engine has mapped something since it was asked last.
  */
 #ifndef DWELL_ENGINE_RUN_SYSCALLS_OWN_MEMORY_H
 #define DWELL_ENGINE_RUN_SYSCALLS_OWN_MEMORY_H

@@ -28,11 +28,13 @@
 #include "engine/run/own_tracer.h"
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
+#include "engine/run/signal_frame.h"
 #include "engine/run/signals.h"
 #include "engine/run/syscalls/behind.h"
 #include "engine/run/syscalls/descriptors.h"
 #include "engine/run/syscalls/limit_calls.h"
 #include "engine/run/syscalls/maps_view.h"
+#include "engine/run/syscalls/removal.h"
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/run/visits.h"
@@ -96,7 +98,7 @@ static long do_sigprocmask(struct thread *t, long nr, const long a[6])
 static long do_sigaltstack(struct thread *t, long nr, const long a[6])
 {
 	(void)nr;
-	return signals_altstack(t, (uint64_t)a[0], (uint64_t)a[1]);
+	return signal_frame_altstack(t, (uint64_t)a[0], (uint64_t)a[1]);
 }
 
 static long do_sigreturn(struct thread *t, long nr, const long a[6])
@@ -321,6 +323,11 @@ static handler *const table[] = {
 	[SYS_mremap] = syscalls_mremap,
 	[SYS_brk] = syscalls_brk,
 	[SYS_madvise] = syscalls_madvise,
+	[SYS_msync] = syscalls_msync,
+	[SYS_mincore] = syscalls_until_hole,
+	[SYS_mlock] = syscalls_until_hole,
+	[SYS_mlock2] = syscalls_until_hole,
+	[SYS_munlock] = syscalls_until_hole,
 	[SYS_rt_sigaction] = do_sigaction,
 	[SYS_rt_sigprocmask] = do_sigprocmask,
 	[SYS_sigaltstack] = do_sigaltstack,
@@ -358,6 +365,11 @@ static handler *const table[] = {
 	[SYS_creat] = do_writable,
 	[SYS_truncate] = do_writable,
 	[SYS_stat] = do_path0,
+	[SYS_unlink] = removal_unlink,
+	[SYS_unlinkat] = removal_unlink,
+	[SYS_rename] = removal_rename,
+	[SYS_renameat] = removal_rename,
+	[SYS_renameat2] = removal_rename,
 	[SYS_access] = do_path0,
 	[SYS_openat] = do_open,
 	[SYS_openat2] = do_open,
@@ -423,7 +435,7 @@ void syscalls_handle(struct thread *t)
 	began = scheduler_is_held_by(t) && !changes_simulation(nr) && scheduler_enter_call(t);
 	result = call(t, nr, args);
 	if ((result == -EMFILE && descriptors_make_way(t)) ||
-	    (result == -ENOMEM && limit_calls_settle(t)))
+	    (result == -ENOMEM && limit_calls_may_help(nr) && limit_calls_settle(t)))
 		result = call(t, nr, args);
 	if (began)
 		scheduler_leave_call(t);

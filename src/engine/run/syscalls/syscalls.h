@@ -35,6 +35,8 @@ long syscalls_mprotect(struct thread *t, long nr, const long args[6]);
 long syscalls_mremap(struct thread *t, long nr, const long args[6]);
 long syscalls_brk(struct thread *t, long nr, const long args[6]);
 long syscalls_madvise(struct thread *t, long nr, const long args[6]);
+long syscalls_msync(struct thread *t, long nr, const long args[6]);
+long syscalls_until_hole(struct thread *t, long nr, const long args[6]);
 
 long syscalls_arch_prctl(struct thread *t, long nr, const long args[6]);
 long syscalls_ptrace(struct thread *t, long nr, const long args[6]);

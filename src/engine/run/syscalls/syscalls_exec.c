@@ -47,8 +47,8 @@ static void say_why_native(const struct thread *t, const struct attempt *a)
 		return;
 	if (!rq->path[0]) /* fexecve names it by a descriptor alone */
 		proc_name_of_fd(rq->dir_fd, path, sizeof path);
-	say("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid,
-	    rq->path[0] ? rq->path : path, a->launch.reason);
+	say_note("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid,
+		 rq->path[0] ? rq->path : path, a->launch.reason);
 }
 
 static long run_native(struct thread *t, const struct attempt *a)
@@ -114,7 +114,7 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 			    .channel_fd = t->process->channel_fd,
 			    .engine_fd = t->process->engine_fd,
 			    .parent = t->process->order,
-			    .cause = t->process->borrowed_memory ? 1 : 2,
+			    .cause = process_is_of(t) ? 2 : 1,
 			    .limits = t->process->limits},
 	};
 	struct rlimit was;
@@ -123,6 +123,7 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 	if (syscalls_names_own_exe(t, (uint64_t)path))
 		a.request.path = t->process->exe;
 	verdict = engine_guarded(prepare, &a);
+	engine_has_mapped(); /* the vectors */
 	if (verdict == -ENOMEM && program_limits_make_room(VECTORS_BYTES))
 		verdict = engine_guarded(prepare, &a);
 	/* the exec itself needs no descriptor */

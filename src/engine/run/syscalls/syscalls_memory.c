@@ -12,6 +12,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
+#include "engine/codecache/mapped_files.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/addresses.h"
 #include "engine/core/limits.h"
@@ -26,6 +27,7 @@
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
 #include "engine/simulate/filter/filter_end.h"
+#include "engine/simulate/filter/filter_memory.h"
 #include "engine/unwind/modules.h"
 
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
@@ -35,7 +37,7 @@ static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t
 	if (proc_name_of_fd(fd, path, sizeof path) <= 0)
 		return;
 	process_add_module(t->process, start, end, offset, path, (int)fd);
-	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
+	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY, t->process->total.accesses);
 }
 
 /* Would a mapping there replace memory that the engine needs? */
@@ -68,7 +70,7 @@ static uint64_t page_of(long flags)
 	return !(flags & MAP_HUGETLB) ? PAGE : bits ? 1ull << bits : 2ull << 20;
 }
 
-long syscalls_mmap(struct thread *t, long nr, const long a[6])
+static long map_memory(struct thread *t, long nr, const long a[6])
 {
 	uint64_t bytes = round_up((uint64_t)a[1], page_of(a[3]));
 	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : behind_id_of_file(a[4]);
@@ -89,7 +91,7 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 
 		if (a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))
 			pages_discard(start, end);
-		changes = changes || (id && (a[2] & PROT_EXEC) && mappings_have_shared(id));
+		changes = changes || (id && (a[2] & PROT_EXEC) && mapped_files_have_shared(id));
 		mappings_set(start, end, (uint32_t)a[2], changes, file, a[3] & MAP_GROWSDOWN);
 		if (id)
 			mappings_of_file(start, end, id);
@@ -103,8 +105,21 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 	if (!sys_failed(r))
 		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_ANONYMOUS ? -1 : a[4],
 			     !(a[3] & MAP_ANONYMOUS) || (a[3] & MAP_FIXED) || !(a[2] & PROT_WRITE));
+	if (!sys_failed(r) && (a[3] & MAP_FIXED))
+		process_replace_modules(t->process, (uint64_t)r, (uint64_t)r + bytes);
 	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
 		tell_module(t, (uint64_t)r, (uint64_t)r + bytes, (uint64_t)a[5], a[4]);
+	return r;
+}
+
+#define VAST (1ull << 40) /* less would have had room */
+
+long syscalls_mmap(struct thread *t, long nr, const long a[6])
+{
+	long r = map_memory(t, nr, a);
+
+	if (r == -ENOMEM && (uint64_t)a[1] >= VAST && filter_gives_space(t))
+		r = map_memory(t, nr, a);
 	return r;
 }
 
@@ -180,7 +195,6 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
 	long r;
 
-	(void)t;
 	lock_take(&engine.translate_lock);
 	r = protect(nr, a, start, &end);
 	if (r == 0 || r == -ENOMEM || r == -EACCES) {
@@ -191,6 +205,8 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 			mappings_protect(start, end, (uint32_t)a[2] & 7);
 	}
 	lock_drop(&engine.translate_lock);
+	if (r == 0)
+		alloc_linker_protected(t);
 	if (!engine.quiet)
 		limits_divided(r);
 	return r;
@@ -250,7 +266,7 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	if (old_bytes && cache_has_code(old, old + old_bytes))
 		pages_release_range(old, old + old_bytes);
 	/* a signal can interrupt it if pages were merged (KSM) */
-	held = t->has_timer && ticker_hold_briefly();
+	held = m && t->has_timer && ticker_hold_briefly();
 	r = sys5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
 	if (held)
 		ticker_let_go(t, TICKS_BLOCKED);
@@ -297,12 +313,24 @@ static long move_brk(struct thread *t, const long a[6])
 	return r;
 }
 
+/* Do tables of a simulation lie where the heap is to grow, and nothing that stays? */
+static bool gives_way(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (end > FULL_ADDRESS || cache_overlaps(start, end) || addresses_have_tables(start, end) ||
+	    !filter_memory_overlaps(start, end))
+		return false;
+	filter_before_mapping(t, start, end);
+	return true;
+}
+
 long syscalls_brk(struct thread *t, long nr, const long a[6])
 {
 	long r = move_brk(t, a);
 
 	(void)nr;
 	if (r < a[0] && limit_calls_settle(t))
+		r = move_brk(t, a);
+	if (r < a[0] && gives_way(t, (uint64_t)r, (uint64_t)a[0]))
 		r = move_brk(t, a);
 	return r;
 }
@@ -398,7 +426,7 @@ static bool has_own(uint64_t start, uint64_t end, struct own_memory *part)
 	return any;
 }
 
-/* The kernel skips holes, and reports them at the end. */
+/* madvise and msync: the kernel skips holes, and reports them at the end. */
 static long advise(struct thread *t, long nr, const long a[6])
 {
 	uint64_t start = (uint64_t)a[0];
@@ -408,7 +436,7 @@ static long advise(struct thread *t, long nr, const long a[6])
 	long r = 0;
 
 	while ((r == 0 || r == -ENOMEM) && has_own(start, end, &part)) {
-		/* with 0 bytes the kernel still checks the advice */
+		/* with 0 bytes the kernel still checks the third argument */
 		const long first[6] = {(long)start, (long)(part.start - start), a[2]};
 
 		r = syscalls_pass(t, nr, first);
@@ -423,6 +451,27 @@ static long advise(struct thread *t, long nr, const long a[6])
 		r = syscalls_pass(t, nr, last);
 	}
 	return r ? r : -ENOMEM;
+}
+
+long syscalls_msync(struct thread *t, long nr, const long a[6])
+{
+	return advise(t, nr, a);
+}
+
+/* mincore, mlock, mlock2, munlock: the kernel stops at the first hole, and reports it. */
+long syscalls_until_hole(struct thread *t, long nr, const long a[6])
+{
+	/* locks begin and end at pages; the others refuse an address inside one */
+	const uint64_t start = (uint64_t)a[0] & ~(nr == SYS_mincore ? 0 : PAGE - 1);
+	const uint64_t end = round_up((uint64_t)a[0] + (uint64_t)a[1], PAGE);
+	long part_only[6] = {(long)start, 0, a[2]}, r;
+	struct own_memory part;
+
+	if (!has_own(start, end, &part))
+		return syscalls_pass(t, nr, a);
+	part_only[1] = (long)(part.start - start);
+	r = part_only[1] ? syscalls_pass(t, nr, part_only) : 0;
+	return r ? r : sys3(nr, NOWHERE, PAGE, a[2]);
 }
 
 long syscalls_madvise(struct thread *t, long nr, const long a[6])

@@ -39,9 +39,9 @@ long syscalls_arch_prctl(struct thread *t, long nr, const long a[6])
 
 	if (a[0] == ARCH_SET_GS && a[1] &&
 	    go_native(t, "the program uses %gs: profiling of it ended")) {
-		say("process %lu: the program uses %%gs, which dwell needs itself: it runs "
-		    "unprofiled from here",
-		    (uint64_t)t->process->pid);
+		say_note("process %lu: the program uses %%gs, which dwell needs itself: it runs "
+			 "unprofiled from here",
+			 (uint64_t)t->process->pid);
 		return SYSCALLS_NO_RESULT;
 	}
 	if (a[0] == ARCH_SET_GS)
@@ -138,9 +138,10 @@ long syscalls_prctl(struct thread *t, long nr, const long a[6])
 	/* its handler would also get the engine's calls */
 	if (a[0] == SET_USER_DISPATCH && a[1] != 0 &&
 	    go_native(t, "the program dispatches system calls itself: profiling of it ended")) {
-		say("process %lu: the program dispatches system calls itself: it runs unprofiled "
-		    "from here",
-		    (uint64_t)t->process->pid);
+		say_note("process %lu: the program dispatches system calls itself: it runs "
+			 "unprofiled "
+			 "from here",
+			 (uint64_t)t->process->pid);
 		return SYSCALLS_NO_RESULT;
 	}
 	if (a[0] == PR_SET_SECCOMP)
@@ -176,15 +177,16 @@ long syscalls_ptrace(struct thread *t, long nr, const long a[6])
 	const uint64_t pid = t->process->pid;
 
 	if (a[0] == PTRACE_TRACEME && go_native(t, "its parent traces it: profiling of it ended")) {
-		say("process %lu: its parent traces it: it runs unprofiled from here", pid);
+		say_note("process %lu: its parent traces it: it runs unprofiled from here", pid);
 		return SYSCALLS_NO_RESULT;
 	}
 	if (a[0] == PTRACE_TRACEME)
 		t->process->is_traced = true;
 	if (attaches(a) && records_has_process(t->process, (uint32_t)a[1]))
-		say("process %lu: it traces process %lu, which runs under dwell: what it sees is "
-		    "the engine's "
-		    "code and registers",
-		    pid, (uint64_t)a[1]);
+		say_note("process %lu: it traces process %lu, which runs under dwell: what it sees "
+			 "is "
+			 "the engine's "
+			 "code and registers",
+			 pid, (uint64_t)a[1]);
 	return syscalls_pass(t, nr, a);
 }

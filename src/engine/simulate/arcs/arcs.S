@@ -45,6 +45,16 @@
 	.previous
 	.endm
 
+/* Leave to arcs_step; if that has found something, begin again at the entry. */
+	.macro ask what, entry
+	lea	\entry(%rip), %rdx
+	mov	%rdx, A_RETRY
+	mov	$\what, %edi
+	store_lanes A_LANES
+	save	rcx, 1
+	jmp	.Lslow
+	.endm
+
 /* rdx: the line of the frame that ends at r11. */
 	.macro line_of_frame
 	mov	F_LINE-F_BYTES(%r11), %edx
@@ -109,9 +119,9 @@
 	imul	$TO_SITE_FACTOR, %esi, %edi
 	shr	$4, %edx
 	add	%edi, %edx
-	and	$(1 << TO_BITS) - 1, %edx
 	shl	$TO_SHIFT, %edx
-	lea	arcs_towards(%rip), %rdi
+	and	arcs_towards_mask(%rip), %edx
+	mov	arcs_towards(%rip), %rdi
 	add	%rdx, %rdi
 	cmp	%rcx, TO_TARGET(%rdi)
 	jne	98f
@@ -178,7 +188,7 @@
 /* An indirect call of rcx, which has pushed. */
 	entry	arcs_call
 	begin_step
-	find_line .Lslow_site
+	find_line .Llook_call
 	mov	A_TOP, %r11
 	mov	%edi, F_LINE(%r11)	/* faults if there is no room */
 	mov	F_SP-F_BYTES(%r11), %rdx
@@ -207,7 +217,7 @@
 /* An indirect jump to rcx, out of its function. */
 	entry	arcs_jump
 	begin_step
-	find_line .Lslow_site
+	find_line .Llook_jump
 .Ljump:	cmpb	$0, (%rsi)
 	jne	.Lslow_site
 	mov	A_TOP, %r11
@@ -289,6 +299,10 @@
 	begin_step
 .Lslow_jump:
 	by_rules STEP_JUMP
+.Llook_call:
+	ask	STEP_LOOK, arcs_call
+.Llook_jump:
+	ask	STEP_LOOK, arcs_jump
 	entry	arcs_site
 	begin_step
 .Lslow_site:

@@ -426,7 +426,8 @@ static bool finds(uint32_t what, uint32_t number, uint64_t target)
 	const struct arcs_frame *top = state()->top;
 
 	if (what == STEP_LOOK)
-		return nodes_look(number, site_of(number)->is_fixed ? 0 : target);
+		return nodes_are_on() ? nodes_look(number, site_of(number)->is_fixed ? 0 : target)
+				      : arcs_look(number, target);
 	if (what == STEP_AGAIN)
 		return nodes_look_again(state()->next[0]);
 	return what == STEP_LEAD && nodes_are_on() && top > a.base &&
@@ -470,7 +471,7 @@ bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 		follow(t->calls, &m, has);
 		bound(t->calls);
 	}
-	if ((what == STEP_SITE || what == STEP_SWITCH) && !nodes_are_on() && !site->is_fixed &&
+	if ((what == STEP_LOOK || what == STEP_SWITCH) && !nodes_are_on() && !site->is_fixed &&
 	    !(m.site & SIM_EXIT_RETURN))
 		arcs_find(m.site, target);
 	collect_unlock();

@@ -64,7 +64,6 @@
 #define TO_LINE	       12
 #define TO_CELL	       16
 #define TO_SHIFT       5
-#define TO_BITS	       12
 #define TO_SITE_FACTOR 41
 
 /* struct arcs_span */

@@ -16,6 +16,8 @@
 #define LINES_RESERVE (1ull << 30)
 #define MOST_LINES    (LINES_RESERVE >> L_SHIFT)
 #define ACTIVE_BYTES  (4ull << 20)
+#define FIRST_TOWARDS 4096u
+#define MOST_TOWARDS  (1u << 18)
 #define MOST	      (1ull << 30) /* loads, or stores, between two flushes; 32 bits hold them */
 
 /* Finds the line of an indirect site's target, for arcs.S. */
@@ -33,13 +35,18 @@ _Static_assert(sizeof(struct arcs_towards) == 1 << TO_SHIFT, "layout");
 static struct {
 	struct sim_trail *trail;
 	struct grow lines, infos, rare;
+	struct grow live; /* numbers of lines whose code is there */
+	uint32_t live_count;
 	uint32_t events;	/* of a row of rare; a multiple of 4 */
 	uint8_t *active;	/* by function */
 	uint64_t loads, stores; /* since the last flush */
 } l;
 
 uint8_t *arcs_lines;
-struct arcs_towards arcs_towards[1 << TO_BITS] __attribute__((aligned(64)));
+/* For code: lines of indirect sites. A line has two places, of which the first is even. */
+static struct arcs_towards first_towards[FIRST_TOWARDS] __attribute__((aligned(64)));
+struct arcs_towards *arcs_towards = first_towards;
+uint32_t arcs_towards_mask = (FIRST_TOWARDS - 1) << TO_SHIFT; /* of offsets */
 
 static uint64_t row_bytes(void)
 {
@@ -60,6 +67,7 @@ bool arcs_lines_start(struct sim_trail *trail)
 	if (!nodes_are_on())
 		l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
 	if ((!l.active && !nodes_are_on()) || grow_init(&l.lines, LINES_RESERVE) != 0 ||
+	    grow_init(&l.live, MOST_LINES * sizeof(uint32_t)) != 0 ||
 	    grow_init(&l.infos, reserve_for(sizeof(struct arcs_info))) != 0 ||
 	    grow_init(&l.rare, reserve_for(row_bytes())) != 0)
 		return false;
@@ -121,6 +129,19 @@ static bool has_room(const struct grow *g, uint64_t bytes)
 	return g->reserved - g->used >= bytes;
 }
 
+static uint32_t *live(void)
+{
+	return (uint32_t *)(void *)l.live.base;
+}
+
+static uint32_t keep(uint32_t line)
+{
+	if (l.live_count * sizeof line >= l.live.used && !grow_take(&l.live, 2 * sizeof line))
+		return 0;
+	live()[l.live_count++] = line;
+	return line;
+}
+
 uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 {
 	const uint32_t callee = graph_function(pc);
@@ -139,9 +160,8 @@ uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back)
 	i->target = pc;
 	i->arc[0] = i->arc[1] = 0;
 	i->callee = callee;
-	i->led = 0;
 	i->leads_on = leads_on(callee);
-	return (uint32_t)((uint8_t *)n - arcs_lines);
+	return keep((uint32_t)((uint8_t *)n - arcs_lines));
 }
 
 bool arcs_has_code(uint64_t pc)
@@ -167,20 +187,17 @@ bool arcs_starts(uint32_t number, struct arcs_info *like, uint64_t *pc, uint64_t
 }
 
 /* The line from the end of a segment to pc; 0: it needs the rules. */
-static uint32_t make_of_site(uint32_t number, uint64_t pc, uint32_t others)
+uint32_t arcs_new(uint64_t pc, uint32_t number)
 {
 	struct arcs_info like;
 	uint64_t back;
 
-	if (!arcs_starts(number, &like, &pc, &back))
-		return 0;
-	like.others = others;
-	return arcs_make(&like, pc, back);
+	return arcs_starts(number, &like, &pc, &back) ? arcs_make(&like, pc, back) : 0;
 }
 
-uint32_t arcs_new(uint64_t pc, uint32_t number)
+static uint32_t make_of_site(uint32_t number, uint64_t pc)
 {
-	return make_of_site(number, pc, 0);
+	return arcs_new(pc, number);
 }
 
 bool arcs_goes_back(uint32_t line)
@@ -200,44 +217,83 @@ struct arcs_range arcs_function_of(uint32_t number)
 				   .is_call = site->is_call};
 }
 
-uint32_t arcs_make_within(uint32_t number, uint64_t pc, uint32_t others)
+uint32_t arcs_make_within(uint32_t number, uint64_t pc)
 {
 	const struct sim_segment *left = l.trail->sites[number].left;
 	const struct arcs_info like = {
-		.pc = left->end_pc, .caller = left->function, .site = number, .others = others};
+		.pc = left->end_pc, .caller = left->function, .site = number};
 
 	return arcs_make(&like, pc, L_WITHIN);
 }
 
-/* The line from an indirect site to pc; if it is new, made by `make_one`. */
-static uint32_t line_to(uint32_t number, uint64_t pc,
-			uint32_t (*make_one)(uint32_t number, uint64_t pc, uint32_t others))
-{
-	struct sim_site *site = &l.trail->sites[number];
-	const uint32_t key = (uint32_t)pc >> 4;
-	struct arcs_towards *to =
-		&arcs_towards[(key + number * TO_SITE_FACTOR) & ((1u << TO_BITS) - 1)];
-	uint32_t line = (uint32_t)site->lines;
+/* ---- Finding ---- */
 
-	while (line && arcs_info(line)->target != pc)
-		line = arcs_info(line)->others;
-	if (!line) {
-		lock_take(&engine.translate_lock);
-		line = make_one(number, pc, (uint32_t)site->lines);
-		lock_drop(&engine.translate_lock);
-		if (!line)
-			return 0;
-		site->lines = line;
-	}
-	arcs_towards[(to - arcs_towards) ^ 1] = *to; /* one of the two places of both */
-	*to = (struct arcs_towards){
+static uint32_t towards(void)
+{
+	return (arcs_towards_mask >> TO_SHIFT) + 1;
+}
+
+/* Four times as many places: fewer lines then meet in one. The old ones are found again. */
+static void grow_towards(void)
+{
+	const uint32_t places = 4 * towards();
+	struct arcs_towards *more;
+
+	if (places > MOST_TOWARDS)
+		return;
+	more = pages_get(places * sizeof *more);
+	if (!more)
+		return;
+	if (arcs_towards != first_towards)
+		pages_put(arcs_towards, towards() * sizeof *more);
+	arcs_towards = more;
+	arcs_towards_mask = (places - 1) << TO_SHIFT;
+}
+
+/* Let code find the line from an indirect site to pc. */
+static void publish(uint32_t number, uint64_t pc, uint32_t line)
+{
+	struct arcs_towards *to;
+
+	if (4 * lines_kept() > towards())
+		grow_towards();
+	to = &arcs_towards[(((uint32_t)pc >> 4) + number * TO_SITE_FACTOR) & (towards() - 2)];
+	to[1] = to[0];
+	to[0] = (struct arcs_towards){
 		.target = pc, .site = number, .line = line, .cell = arcs_line(line)->cell};
+}
+
+/* The known line of a key, or a new one, which `make_one` makes; 0: it needs the rules. */
+static uint32_t line_of(struct lines_key k, uint32_t (*make_one)(uint32_t number, uint64_t pc))
+{
+	uint32_t line = lines_find(k);
+
+	if (line || !lines_have_room())
+		return line;
+	lock_take(&engine.translate_lock);
+	line = make_one(k.site & ~KEY_LED, k.target);
+	lock_drop(&engine.translate_lock);
+	if (line)
+		lines_keep(k, line);
 	return line;
+}
+
+bool arcs_look(uint32_t number, uint64_t pc)
+{
+	const uint32_t line = lines_find((struct lines_key){.target = pc, .site = number});
+
+	if (line)
+		publish(number, pc, line);
+	return line != 0;
 }
 
 void arcs_find(uint32_t number, uint64_t pc)
 {
-	line_to(number, pc, make_of_site);
+	const uint32_t line =
+		line_of((struct lines_key){.target = pc, .site = number}, make_of_site);
+
+	if (line)
+		publish(number, pc, line);
 }
 
 bool arcs_switches(uint32_t number, uint64_t pc)
@@ -247,35 +303,36 @@ bool arcs_switches(uint32_t number, uint64_t pc)
 
 	if (pc - in.start >= in.bytes)
 		return false;
-	line = line_to(number, pc, arcs_make_within);
-	if (line)
+	line = line_of((struct lines_key){.target = pc, .site = number}, arcs_make_within);
+	if (line) {
+		publish(number, pc, line);
 		arcs_line(line)->calls[0]++;
-	else
+	} else {
 		graph_add_jumps(l.trail->sites[number].left, 0, pc, 1);
+	}
 	return true;
+}
+
+/* What a stub's line leads on to. */
+static uint32_t make_led(uint32_t stub, uint64_t pc)
+{
+	struct arcs_info like = *arcs_info(stub << L_SHIFT);
+
+	like.site = 0;
+	return arcs_make(&like, pc, arcs_line(stub << L_SHIFT)->back);
 }
 
 void arcs_lead_on(uint32_t stub, uint64_t pc)
 {
-	struct arcs_info *i = arcs_info(stub);
 	struct arcs_line *w = arcs_line(stub);
-	struct arcs_info like = *i;
-	uint32_t line = i->led;
+	uint32_t line;
 
-	if (!i->leads_on)
+	if (!arcs_info(stub)->leads_on)
 		return;
-	while (line && arcs_info(line)->target != pc)
-		line = arcs_info(line)->others;
-	if (!line) {
-		like.others = i->led;
-		like.site = 0;
-		lock_take(&engine.translate_lock);
-		line = arcs_make(&like, pc, arcs_line(stub)->back);
-		lock_drop(&engine.translate_lock);
-		if (!line)
-			return;
-		i->led = line;
-	}
+	line = line_of((struct lines_key){.target = pc, .site = stub >> L_SHIFT | KEY_LED},
+		       make_led);
+	if (!line)
+		return;
 	w->led = line;
 	w->led_target = pc;
 	w->led_cell = arcs_line(line)->cell;
@@ -283,12 +340,19 @@ void arcs_lead_on(uint32_t stub, uint64_t pc)
 
 /* ---- Forgetting ---- */
 
+static void forget_towards(void)
+{
+	memset(arcs_towards, 0, towards() * sizeof *arcs_towards);
+}
+
 void arcs_forget(void)
 {
 	arcs_flush();
-	memset(arcs_towards, 0, sizeof arcs_towards);
+	forget_towards();
+	lines_forget();
 	if (nodes_are_on())
 		nodes_forget_lines();
+	l.live_count = 0;
 	l.lines.used = sizeof(struct arcs_line);
 	l.infos.used = sizeof(struct arcs_info);
 	l.rare.used = row_bytes();
@@ -296,23 +360,28 @@ void arcs_forget(void)
 
 void arcs_forget_code(uint64_t start, uint64_t end)
 {
+	const uint32_t count = l.live_count;
+
 	if (!arcs_are_on())
 		return;
 	if (nodes_are_on()) { /* no code names lines */
 		arcs_forget();
 		return;
 	}
-	memset(arcs_towards, 0, sizeof arcs_towards);
-	for (uint32_t line = sizeof(struct arcs_line); line < l.lines.used;
-	     line += sizeof(struct arcs_line)) {
+	forget_towards();
+	l.live_count = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		const uint32_t line = live()[k];
 		const struct arcs_info *i = arcs_info(line);
 		struct arcs_line *w = arcs_line(line);
 
 		if (w->led && graph_is_in(arcs_info(w->led)->callee, start, end))
 			w->led_target = 0;
-		if (!graph_is_in(i->callee, start, end))
+		if (!graph_is_in(i->callee, start, end)) {
+			live()[l.live_count++] = line;
 			continue;
-		arcs_info(line)->target = 0; /* nothing leads there any more */
+		}
+		lines_drop(line);
 		if (!graph_is_in(i->caller, start, end)) {
 			lock_take(&engine.translate_lock);
 			cache_invalidate(i->pc, i->pc + 1);
@@ -348,7 +417,7 @@ static void flush(uint32_t line)
 		return;
 	if (n->back == L_WITHIN) {
 		if (n->calls[0])
-			graph_add_jumps(l.trail->sites[i->site].left, i->key_node >> N_SHIFT,
+			graph_add_jumps(l.trail->sites[i->site].left, i->key.node >> N_SHIFT,
 					i->target, n->calls[0]);
 		n->calls[0] = 0;
 		return;
@@ -383,7 +452,6 @@ void arcs_flush(void)
 	if (!arcs_are_on())
 		return;
 	l.loads = l.stores = 0;
-	for (uint32_t line = sizeof(struct arcs_line); line < l.lines.used;
-	     line += sizeof(struct arcs_line))
-		flush(line);
+	for (uint32_t k = 0; k < l.live_count; k++)
+		flush(live()[k]);
 }

@@ -7,6 +7,7 @@
 #define DWELL_ENGINE_SIMULATE_ARCS_ARCS_LINES_H
 
 #include "engine/simulate/arcs/arcs.h"
+#include "engine/simulate/arcs/lines_table.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "sim/calls/open_calls.h"
 
@@ -52,17 +53,14 @@ _Static_assert(offsetof(struct arcs_line, led_cell) == L_LED_CELL, "layout");
 _Static_assert(sizeof(struct arcs_line) == 1 << L_SHIFT, "layout");
 
 struct arcs_info {
-	struct sim_arc *arc[2];	     /* in the graph, that of active functions behind; or NULL */
-	uint64_t pc, target;	     /* of the call or jump, and where to */
-	uint32_t caller, callee;     /* functions */
-	uint32_t site;		     /* 0: reached through a stub */
-	uint32_t others;	     /* the line made before, of the same site or stub; 0: none */
-	uint32_t led;		     /* of a stub: the line made last of those it has led to */
-	uint16_t flags;		     /* SIM_ARC_JUMP, or 0 */
-	bool leads_on;		     /* the callee is a stub */
-	bool is_inside;		     /* code goes on in the same block */
-	uint32_t key_site, key_node; /* nodes_lines.c */
-	uint64_t key_target;
+	struct sim_arc *arc[2];	 /* in the graph, that of active functions behind; or NULL */
+	uint64_t pc, target;	 /* of the call or jump, and where to */
+	uint32_t caller, callee; /* functions */
+	uint32_t site;		 /* 0: reached through a stub */
+	uint16_t flags;		 /* SIM_ARC_JUMP, or 0 */
+	bool leads_on;		 /* the callee is a stub */
+	bool is_inside;		 /* code goes on in the same block */
+	struct lines_key key;	 /* if it is looked for */
 };
 
 extern uint8_t *arcs_lines;
@@ -92,7 +90,7 @@ bool arcs_goes_back(uint32_t line);
  */
 uint32_t arcs_make(const struct arcs_info *like, uint64_t pc, uint64_t back);
 /* A new line within the function of a site; 0: there is no room. Under the translate lock. */
-uint32_t arcs_make_within(uint32_t site, uint64_t pc, uint32_t others);
+uint32_t arcs_make_within(uint32_t site, uint64_t pc);
 /* Is the function at pc the one that code there belongs to? Under the translate lock. */
 bool arcs_has_code(uint64_t pc);
 /*
@@ -106,8 +104,12 @@ struct arcs_range {
 	bool is_stub, is_call;
 };
 struct arcs_range arcs_function_of(uint32_t site);
-/* Find the line from an indirect site to pc, or make one; code finds it from now on. */
+/*
+ * Find the line from an indirect site to pc; code finds it from now on. arcs_find makes it if there
+ * is none, arcs_look returns false.
+ */
 void arcs_find(uint32_t site, uint64_t pc);
+bool arcs_look(uint32_t site, uint64_t pc);
 /* Does the site's jump to pc stay in its function? Then it is counted. */
 bool arcs_switches(uint32_t site, uint64_t pc);
 /* The same for a stub that leads to pc. */

@@ -67,7 +67,7 @@ bool events_note(uint32_t event, int64_t amount)
 
 void events_make_room(void)
 {
-	if (noted() >= NOTES * NOTE_BYTES / bytes())
+	if (noted() >= NOTES)
 		events_take();
 }
 

@@ -36,30 +36,26 @@
 #include "sim/system/hierarchy.h"
 #include "sim/system/multi.h"
 
-#define LINES		 (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
-#define CELLS_BYTES	 (LINES * sizeof(uint32_t))
-#define CODE_INDEX_AT	 FILTER_CODE_INDEX
-#define LAST_CELLS_AT	 (FILTER_CELLS + 2 * CELLS_BYTES)
-#define OWNERS_AT	 FILTER_OWNERS
-#define OLDEST_AT	 (LAST_CELLS_AT + CELLS_BYTES)
-#define OLDEST_BYTES	 (FILTER_FIRST_BYTES / 64 * sizeof(struct filter_oldest)) /* each */
-#define LINES_AT	 (OLDEST_AT + 2 * OLDEST_BYTES)
-#define HIGH_END	 (LINES_AT + CODE_LINES * 8)
+#define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
+#define OWNERS_AT    FILTER_OWNERS
+#define OLDEST_BYTES (FILTER_FIRST_BYTES / 64 * sizeof(struct filter_oldest)) /* each */
+/* The other tables. */
+#define LINES_AT	 (2 * OLDEST_BYTES)
+#define PAGE_MISSES_AT	 (LINES_AT + FILTER_CODE_LINES * 8)
+#define OTHERS_END	 (PAGE_MISSES_AT + FILTER_MOST_SITES * 8ull)
 #define STAMPS_AT	 FILTER_STAMPS
 #define ALL_STAMPS_BYTES (2 * FILTER_FIRST_BYTES + FILTER_LAST_BYTES)
-#define CODE_CELLS_AT	 FILTER_CODE_CELLS
-#define CODE_LINES	 (8ull << 20)
 
-_Static_assert(CODE_INDEX_AT == FILTER_CELLS + CELLS_BYTES, "layout");
-_Static_assert(FILTER_DATA_PAGES >= HIGH_END, "layout");
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + ALL_STAMPS_BYTES, "layout");
-_Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
+_Static_assert(FILTER_MISSES == FILTER_CODE_CELLS + FILTER_CODE_LINES * 4, "layout");
 _Static_assert(FILTER_LABELS == FILTER_MISSES + FILTER_MOST_SITES * 8ull, "layout");
 _Static_assert(STAMPS_AT + FILTER_TO_LABELS >= FILTER_LABELS &&
 		       FILTER_COUNTERS >= STAMPS_AT + FILTER_TO_LABELS + FILTER_FIRST_BYTES,
 	       "layout");
-_Static_assert(FILTER_NOBODY >= FILTER_SETS_COUNT + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
+_Static_assert(FILTER_OFFSETS + 8ull * FILTER_REGIONS == LOW_TABLES, "layout");
+_Static_assert(FILTER_NOBODY >= FILTER_SECOND + 8 && FILTER_SECOND >= FILTER_SETS_COUNT + 8 &&
+		       FILTER_ORDER_8 >= FILTER_NOBODY + 16,
 	       "layout");
 _Static_assert(FILTER_QUICK_SP >= A_LANES + 16 && FILTER_QUICK_STACK >= FILTER_QUICK_SP + 8 + 256 &&
 		       FILTER_QUICK_STACK <= FILTER_ORDER_8,
@@ -75,7 +71,6 @@ static struct {
 	struct filter_caches caches;
 	uint32_t most_bytes; /* of an access */
 	bool has_code;
-	uint64_t line_count;
 	bool is_reserved; /* the tables' memory is the filter's */
 	/* With several hierarchies: lines of the access that missed in a front, the lower first. */
 	struct filter_miss missed[2];
@@ -83,7 +78,6 @@ static struct {
 } f;
 
 struct filter_state filter_state;
-uint64_t filter_code_page_bits[FILTER_CODE_PAGE_BITS / 64];
 #define w filter_state
 
 bool filter_is_on(void)
@@ -145,7 +139,7 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set)
 static void make_first_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
 {
 	make_level(l, c, number);
-	l->oldest = low(OLDEST_AT + number * OLDEST_BYTES);
+	l->oldest = low(filter_memory_others() + number * OLDEST_BYTES);
 	for (uint64_t set = 0; set < c->sets; set++)
 		filter_forget_oldest(l, set);
 }
@@ -173,7 +167,7 @@ static void prepare_misses(void)
 		return;
 	/* Of fetches, reads, writes; then the next level's. */
 	columns = &w.h->shared.list.index[SIM_MISSES];
-	w.last_cells = low(LAST_CELLS_AT);
+	w.last_cells = low(FILTER_CELLS + filter_pieces.to_last);
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
 			w.columns[column][level] = columns[3 * level + column];
@@ -187,9 +181,9 @@ static void prepare_misses(void)
 	engine_assert(!f.has_code || w.columns[0][1] - w.columns[0][0] == w.to_last);
 }
 
-static uint64_t high_end(void)
+static uint64_t page_bytes(void)
 {
-	return w.walks && w.h->core.has_tlb ? FILTER_PAGES_END : HIGH_END;
+	return w.walks && w.h->core.has_tlb ? 2 * FILTER_PAGES_BYTES : 0;
 }
 
 /* Starts with these caches, for accesses of at most most_bytes. */
@@ -203,11 +197,12 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
 	    (f.has_code && !filter_can_hold_first(c->code)) ||
 	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
-	    !filter_memory_reserve(high_end() - FILTER_CELLS) ||
+	    !filter_memory_reserve(OTHERS_END, page_bytes()) ||
 	    (engine_follows_calls() && !filter_calls_start()))
 		return false;
 	make_levels();
-	w.code_lines = low(LINES_AT);
+	w.code_lines = low(filter_memory_others() + LINES_AT);
+	w.page_misses = low(filter_memory_others() + PAGE_MISSES_AT);
 	filter_memory_write_constants();
 	if (arcs_are_on())
 		arcs_begin();
@@ -217,8 +212,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 		return false;
 	prepare_misses();
 	if (engine_counts_data() && w.h && !(w.walks && engine_finds_conflicts()) &&
-	    bins_start(w.h->shared.geometry.level_count, FILTER_MOST_SITES,
-		       engine.config.sample_ppm != 0)) {
+	    bins_start(&w.h->shared.geometry, FILTER_MOST_SITES, engine.config.sample_ppm != 0)) {
 		if (w.walks)
 			w.h->core.watch = &filter_access_watch;
 		else if (!nodes_are_on())
@@ -227,6 +221,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	}
 	if (engine_finds_conflicts() && w.h && !w.walks && !filter_conflicts_start(w.h))
 		return false;
+	filter_notes_allow(true);
 	return f.on = f.is_reserved = true;
 }
 
@@ -272,27 +267,7 @@ bool filter_start_multi(struct sim_multi *s)
 		     s->most_bytes);
 }
 
-uint32_t filter_code_cell(uint64_t line)
-{
-	uint32_t *cell = (uint32_t *)low(CODE_INDEX_AT) + (line & (LINES - 1));
-	const uint32_t bit = filter_code_page_bit(line);
-
-	if (*cell)
-		return *cell;
-	if (f.line_count == CODE_LINES)
-		return 0;
-	filter_code_page_bits[bit / 64] |= 1ull << bit % 64;
-	*cell = (uint32_t)(CODE_CELLS_AT + 4 * f.line_count);
-	w.code_lines[f.line_count++] = line;
-	return *cell;
-}
-
 /* ---- First levels ---- */
-
-uint64_t filter_line_of_code(const uint32_t *cell)
-{
-	return w.code_lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
-}
 
 struct sim_cache *filter_cache_of(const struct filter_level *l)
 {
@@ -375,7 +350,7 @@ static bool touch_last(uint64_t line)
 
 	if (filter_conflicts_are_on)
 		filter_conflicts_look(1, line & (LINES - 1));
-	touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock, &missed);
+	touch_line(&w.last, line, filter_last_cell(line), ++w.last_clock, &missed);
 	return missed;
 }
 
@@ -407,7 +382,8 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		bool missed, counts;
 
 		filter_look_below();
-		missed = touch_last(line) | (end != line && touch_last(end));
+		missed = touch_last(line);
+		missed |= end != line && touch_last(end);
 		counts = filter_access_counts(columns[kind], 0);
 		missed &= filter_access_counts(columns[kind], 1);
 		events[at[0]] += counts;
@@ -568,10 +544,32 @@ void filter_settle(void)
 	filter_references_settle();
 }
 
+/* Tables are about to move. */
+static void forget_addresses(void)
+{
+	filter_settle_misses();
+	filter_forget_elsewhere();
+}
+
+bool filter_give_space(void)
+{
+	if (!f.is_reserved)
+		return false;
+	forget_addresses();
+	return filter_memory_divide();
+}
+
 void filter_make_room(uint64_t start, uint64_t end)
 {
 	if (!f.is_reserved || !filter_memory_overlaps(start, end))
 		return;
+	forget_addresses();
+	if (!filter_memory_make_room(start, end))
+		filter_turn_off();
+}
+
+void filter_turn_off(void)
+{
 	filter_window_close();
 	filter_take_all_misses();
 	if (w.h)

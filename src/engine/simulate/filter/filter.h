@@ -16,9 +16,13 @@
  *
  *   FILTER_LOW:   | constants of misses | stamps of data, of code, of LL | owners of these |
  *                 | cells of code -> | misses of sites -> | labels of data | counters -> |
+ *                 | offsets |
  *   LOW_TABLES:  others', see addresses.h
- *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets |
- *                 | lines of code |
+ *   FILTER_CELLS: | cells of data |
+ *   here, or elsewhere if it must: | those of code, by line |, | those of LL |,
+ *                 | oldest of sets | lines of code |, with TLBs: | places by page |
+ *
+ * Where there is no room for these, all cells lie in pieces: filter_pieces.h.
  *
  * With FIFO replacement the stamp is the time when the line came, so hits write nothing. Random
  * replacement has no stamps; a line has the same place as in the replay.
@@ -44,6 +48,7 @@
 #define FILTER_OWNERS	    (FILTER_STAMPS + FILTER_TO_OWNERS)
 #define FILTER_CODE_CELLS   (FILTER_STAMPS + 0x6001000)
 #define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
+#define FILTER_CODE_LINES   0x800000ull
 #define FILTER_MOST_SITES   0x400000
 #define FILTER_LABELS	    (FILTER_MISSES + 0x2000000)
 /* If there are no labels: struct filter_page, by place of the TLB. */
@@ -51,6 +56,9 @@
 #define FILTER_CODE_PAGE_USES (FILTER_LABELS + 0x80000)
 #define FILTER_TO_LABELS      0xa001420 /* from a stamp of data to its label */
 #define FILTER_COUNTERS	      (FILTER_LABELS + 0x1001000)
+#define FILTER_OFFSETS	      0x6dc00000 /* by region: see filter_pieces.h */
+#define FILTER_REGION_SHIFT   22	 /* from a line to its region */
+#define FILTER_REGIONS	      (1u << (FILTER_LINE_BITS - FILTER_REGION_SHIFT))
 /* Constants of misses. */
 /*
  * Which lines count, if not all (--sets): those with ((line - first) & mask) < count.
@@ -58,6 +66,8 @@
 #define FILTER_SETS_FIRST (FILTER_LOW + 16)
 #define FILTER_SETS_MASK  (FILTER_LOW + 24)
 #define FILTER_SETS_COUNT (FILTER_LOW + 32)
+/* A register's value, while an offset is in the register. */
+#define FILTER_SECOND (FILTER_LOW + 40)
 /* Misses that are called: the program's stack pointer; the end of their stack (filter_quick.h). */
 #define FILTER_QUICK_SP	   (FILTER_LOW + 576)
 #define FILTER_QUICK_STACK (FILTER_LOW + 1024)
@@ -109,13 +119,20 @@
 
 #include "engine/core/state.h"
 
-/* Behind all other tables, with TLBs: by page of data, and of code, see filter_pages.h. */
+/* By page of data, and of code, see filter_pages.h: the bytes of each. */
 #define FILTER_PAGES_BYTES (sizeof(uint32_t) << (FILTER_ADDRESS_BITS - 12))
-#define FILTER_CODE_INDEX  (FILTER_CELLS + (4ull << FILTER_LINE_BITS))
-#define FILTER_DATA_PAGES  (FILTER_CELLS + (4ull << FILTER_LINE_BITS << 2))
-#define FILTER_CODE_PAGES  (FILTER_DATA_PAGES + FILTER_PAGES_BYTES)
-#define FILTER_PAGE_MISSES (FILTER_CODE_PAGES + FILTER_PAGES_BYTES)
-#define FILTER_PAGES_END   (FILTER_PAGE_MISSES + FILTER_MOST_SITES * 8ull)
+
+/* How the tables of cells lie. */
+struct filter_pieces {
+	bool are_on; /* in pieces, see filter_pieces.h; else whole */
+	/* in bytes, from the cell of a line of data: to the address of its cell as code; to LL's */
+	uint64_t to_code_index, to_last;
+	uint64_t to_pages; /* pieces only: from their beginning */
+};
+extern struct filter_pieces filter_pieces;
+/* The same for a line of a piece; makes the piece if needed. */
+uint32_t *filter_piece_cell(uint64_t line);
+uint64_t filter_piece_line(const uint32_t *cell);
 
 struct sim_hierarchy;
 struct sim_multi;
@@ -139,22 +156,48 @@ bool filter_is_on(void);
 bool filter_has_code(void);
 /* The filter variant as a code variant (code_variant.h). */
 extern const struct code_variant filter_variant;
+/* turn_emit.c: see stretches.h */
+extern const struct code_variant approach_variant;
 /* The variant of simulated code. */
 enum code_variant_id filter_choose_variant(void);
 /*
  * The program is about to map memory over [start, end), whatever is there. If that is the filter's,
- * turn it off, and move its lines to the caches of the hierarchy. The caller changes variants, that
- * of its own thread too; no other thread is in the cache.
+ * move its tables. If that cannot be, turn it off, and move its lines to the caches of the
+ * hierarchy; then the caller changes variants, that of its own thread too. No other thread is in
+ * the cache.
  */
 void filter_make_room(uint64_t start, uint64_t end);
+/* Turn it off, whatever it has. */
+void filter_turn_off(void);
+/* Give back most of the address space that the filter has reserved. False: it has none. */
+bool filter_give_space(void);
+/* Code of the filter variant is made anew before it runs again. */
+void filter_make_anew(void);
+/* Write the index of lines of code again, after it has moved. */
+void filter_index_code(void);
 
 /* The address of the cell of a line of code; 0: no room. Under the translate lock. */
 uint32_t filter_code_cell(uint64_t line);
-/* Where its address stands; those of neighbouring lines are neighbours. 0: NULL. */
-static inline const uint32_t *filter_code_index(uint64_t line)
+/* The cell of a line of data; in pieces this may make one. */
+static inline uint32_t *filter_data_cell(uint64_t line)
 {
-	return (const uint32_t *)(uintptr_t)FILTER_CODE_INDEX +
-	       (line & ((1ull << FILTER_LINE_BITS) - 1));
+	line &= (1ull << FILTER_LINE_BITS) - 1;
+	return filter_pieces.are_on ? filter_piece_cell(line)
+				    : (uint32_t *)(uintptr_t)FILTER_CELLS + line;
+}
+static inline uint32_t *filter_behind_cell(uint32_t *cell, uint64_t bytes)
+{
+	return (uint32_t *)((uintptr_t)cell + bytes);
+}
+/* The same of LL. */
+static inline uint32_t *filter_last_cell(uint64_t line)
+{
+	return filter_behind_cell(filter_data_cell(line), filter_pieces.to_last);
+}
+/* Where the address of a line's cell as code stands; those of neighbours are neighbours. 0: NULL */
+static inline uint32_t *filter_code_index(uint64_t line)
+{
+	return filter_behind_cell(filter_data_cell(line), filter_pieces.to_code_index);
 }
 /*
  * A bit for some pages, one of which has lines with cells: for most pages of data it says that they
@@ -179,16 +222,17 @@ static inline uint32_t *filter_known_code_cell(uint64_t line)
 {
 	return filter_may_be_code(line) ? (uint32_t *)(uintptr_t)*filter_code_index(line) : 0;
 }
-static inline uint32_t *filter_data_cell(uint64_t line)
-{
-	return (uint32_t *)(uintptr_t)FILTER_CELLS + (line & ((1ull << FILTER_LINE_BITS) - 1));
-}
 /* The line of a cell; not for the cell at FILTER_NOBODY. */
 uint64_t filter_line_of_code(const uint32_t *cell);
 /* The same for data. */
 static inline uint64_t filter_line_of_data(const uint32_t *cell)
 {
-	return (uint64_t)(cell - (uint32_t *)(uintptr_t)FILTER_CELLS);
+	return filter_pieces.are_on ? filter_piece_line(cell)
+				    : (uint64_t)(cell - (const uint32_t *)(uintptr_t)FILTER_CELLS);
+}
+static inline uint64_t filter_line_of_last(const uint32_t *cell)
+{
+	return filter_line_of_data((const uint32_t *)((uintptr_t)cell - filter_pieces.to_last));
 }
 /* The address of a new counter of executions; 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
@@ -274,7 +318,7 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set);
 struct filter_state {
 	struct filter_level data, code;
 	struct filter_level last;	/* LL in the same form, if is_fast or walks */
-	uint32_t *last_cells;		/* by line, like those of data */
+	uint32_t *last_cells;		/* by line, like those of data; not in pieces */
 	uint64_t last_clock;		/* LL has its own time, as data and code share it */
 	uint64_t last_sets, last_magic; /* its sets and set_magic, see sim_cache_set */
 	/* by page: its place in the TLB, or 0 (filter_pages.h); NULL: there is no TLB */
@@ -289,6 +333,7 @@ struct filter_state {
 	bool walks;		   /* see filter_walk.h; then `last` is the second level, if any */
 	struct sim_hierarchy *h;   /* NULL: several hierarchies */
 	bool chooses_sets;	   /* only some lines are simulated */
+	void *page_misses;	   /* by site, see filter_pages.h */
 };
 extern struct filter_state filter_state;
 

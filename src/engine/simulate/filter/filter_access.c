@@ -9,6 +9,7 @@
 #include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/sampled/cold.h"
+#include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/references.h"
@@ -42,13 +43,14 @@ static bool counts_references(void)
 void filter_access_repeat(const struct repeat *rep)
 {
 	for (uint32_t k = 0; k < rep->accesses && counts_references(); k++)
-		references_count(a.pc, rep->address[k], rep->step, rep->iterations);
+		references_count(a.pc, rep->address[k], rep->step, rep->iterations,
+				 filter_allocates());
 }
 
 void filter_access_elements(const uint64_t *entries, uint32_t n)
 {
 	for (uint32_t i = 0; i < n && counts_references(); i++)
-		references_count(a.pc, STREAM_ADDRESS(entries[i]), 0, 1);
+		references_count(a.pc, STREAM_ADDRESS(entries[i]), 0, 1, filter_allocates());
 }
 
 static void find_bin(void)
@@ -196,10 +198,14 @@ void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere,
 void filter_access_end(unsigned column, uint64_t events[])
 {
 	const uint32_t levels = filter_state.h->shared.geometry.level_count;
+	const uint32_t number = stretches_are_on() ? contrasts_known(a.site) : 0;
 
 	for (uint32_t level = 0; level < levels && a.elsewhere && !filter_state.is_fast; level++)
 		if (!filter_access_counts(column, level))
 			--*event(events, SIM_MISSES + 3 * level + column);
-	if (stretches_are_on())
-		filter_count_unknown(a.caches, a.unknown, a.elsewhere, column, events);
+	if (!stretches_are_on())
+		return;
+	filter_count_unknown(a.caches, a.unknown, a.elsewhere, column, events);
+	contrasts_missed(number ? number : contrasts_find(a.site, a.pc),
+			 a.caches & ~(uint32_t)a.elsewhere, a.unknown);
 }

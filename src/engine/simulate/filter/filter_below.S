@@ -180,12 +180,14 @@
 	look_below	filter_look_below_data_arcs, 1, NOTE_DATA_BYTES, 1
 
 	.bss
-	.globl	filter_saved, filter_notes, filter_notes_end
-	.hidden	filter_saved, filter_notes, filter_notes_end
+	.globl	filter_saved, filter_notes, filter_notes_end, filter_data_notes_end
+	.hidden	filter_saved, filter_notes, filter_notes_end, filter_data_notes_end
 	.balign 64
 filter_saved:	.skip	128	/* vector registers */
 filter_notes:	.skip	NOTES * NOTE_BYTES
 filter_notes_end:
+		.skip	NOTES * (NOTE_DATA_BYTES - NOTE_BYTES)
+filter_data_notes_end:
 	.skip	CELL_AHEAD * NOTE_DATA_BYTES	/* notes of line 0 */
 
 	.data

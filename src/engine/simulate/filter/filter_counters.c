@@ -14,7 +14,7 @@
 #include "engine/simulate/uses/uses_code.h"
 
 #define COUNTERS_AT ((uint64_t)FILTER_COUNTERS)
-#define COUNTERS    ((LOW_TABLES - COUNTERS_AT) / 8)
+#define COUNTERS    ((FILTER_OFFSETS - COUNTERS_AT) / 8)
 
 static uint64_t used;
 
@@ -114,7 +114,7 @@ void filter_cut(struct thread *t)
 		cells_add(filter_cell_number(s, in), 1, in->reads, in->writes);
 	}
 	if (uses_are_on)
-		uses_cut(t, s, insns);
+		uses_cut(s, insns + t->cut_tried);
 	filter_calls_cut(t, s, insns);
 	if (filter_references_are_on())
 		filter_references_cut(s, insns);

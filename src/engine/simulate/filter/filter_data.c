@@ -244,7 +244,7 @@ static void emit_number_of_line(struct job *j, const struct access *a, enum reg 
 	}
 	if (a->reg != from)
 		emit_mov(&j->o, a->reg, from);
-	if (filter_expects_faults) {
+	if (filter_expects_faults || filter_pieces.are_on) {
 		emit_shl(&j->o, a->reg, high);
 		emit_shr(&j->o, a->reg, high + FILTER_LINE_SHIFT);
 	} else {
@@ -285,6 +285,7 @@ static uint32_t access_most(const struct access *a)
 	const uint32_t lea = 10, lea_fs = 24, reload = 9;
 	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
 	uint32_t bytes = 80 + address + (a->borrows ? 2 * reload : 0) +
+			 (filter_pieces.are_on ? FILTER_PIECE_MOST : 0) +
 			 (filter_references_are_on() ? FILTER_EXPECT_MOST : 0);
 
 	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
@@ -300,9 +301,9 @@ static void look_up(struct job *j, struct access *a)
 	else
 		check_with_flags(j, a);
 	emit_line(j, a);
-	emit_load_cell(&j->o, a->reg);
+	const uint8_t *trap = filter_emit_cell(j, a->reg, a->is_live, a->borrows) + FILTER_TRAP_AT;
 	if (a->trap)
-		*a->trap = (uint8_t)(j->o.p - 2 - (a->trap + 1));
+		*a->trap = (uint8_t)(trap - (a->trap + 1));
 	if (a->is_live) {
 		emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
 		a->island = j->o.p - 1;
@@ -531,7 +532,7 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 }
 
 #define TAIL_MOST   64u
-#define MEMBER_MOST 200u
+#define MEMBER_MOST 260u
 
 void filter_put_tails(struct job *j)
 {
@@ -567,7 +568,7 @@ void filter_begin_data(struct job *j)
 		.marks_stores = filter_walk_marks(),
 		.tells_pages = filter_pages_are_on(),
 		.splits_insns = filter_walk_removes(),
-		.one_by_one = uses_are_counted_in_code(),
+		.one_by_one = uses_are_counted_in_code() || filter_expects_faults,
 	};
 
 	filter_work.tails = 0;

@@ -3,12 +3,14 @@
 #include "engine/simulate/filter/filter_end.h"
 
 #include "engine/codecache/cache.h"
+#include "engine/core/addresses.h"
 #include "engine/core/frame.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
+#include "engine/simulate/filter/filter_pieces.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/scheduler.h"
@@ -24,6 +26,11 @@ void filter_expect_faults(void)
 	filter_expects_faults = true;
 }
 
+void filter_make_anew(void)
+{
+	has_old_code = true;
+}
+
 static bool is_odd(const struct thread *t)
 {
 	return t->regs[RSP] % 8 != 0;
@@ -32,12 +39,6 @@ static bool is_odd(const struct thread *t)
 bool filter_must_renew(const struct thread *t)
 {
 	return t->variant == VARIANT_FILTER && (has_old_code || (is_odd(t) && !filter_is_careful));
-}
-
-void filter_renews(const struct thread *t)
-{
-	filter_is_careful |= is_odd(t);
-	has_old_code = false;
 }
 
 /*
@@ -92,6 +93,25 @@ void filter_before_thread(struct thread *t)
 	scheduler_take(t);
 }
 
+/* The filter may have ended just now: says what that means, and `why`; t continues without it. */
+static void tell_end(struct thread *t, bool was_on, const char *why)
+{
+	if (!was_on || filter_is_on())
+		return;
+	if (bins_are_on()) {
+		bins_end(t->process);
+		t->process->data_until = t->process->total.accesses + !t->process->total.accesses;
+		records_message(t->process,
+				"from here on misses are not counted by data structure");
+	}
+	records_message(t->process, why);
+	records_message(t->process, is_partial()
+					    ? "from here on nothing more is simulated"
+					    : "from here on each access is replayed through the "
+					      "caches, as with --no-filter");
+	go_on_without(t);
+}
+
 void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 {
 	bool was_on = filter_is_on();
@@ -100,22 +120,41 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 		return;
 	collect_lock();
 	filter_make_room(start, end);
-	if (was_on && !filter_is_on() && bins_are_on()) {
-		bins_end(t->process);
-		records_message(t->process,
-				"from here on misses are not counted by data structure");
-	}
 	collect_unlock();
-	if (!was_on || filter_is_on())
-		return;
-	if (is_partial())
-		records_message(t->process, "from here on nothing more is simulated: the program "
-					    "wants the addresses of the tables for it");
-	else
-		records_message(t->process, "the program wants the addresses of the tables that "
-					    "make the simulation fast: "
-					    "it goes on without them, as with --no-filter");
-	go_on_without(t);
+	tell_end(t, was_on,
+		 start < LOW_TABLES && end > FILTER_LOW
+			 ? "the program wants the one place of tables that make the simulation fast"
+			 : "the program and a limit leave no address space for the tables that "
+			   "make the simulation fast");
+}
+
+bool filter_gives_space(const struct thread *t)
+{
+	bool gives;
+
+	if (t->process->borrowed_memory)
+		return false;
+	collect_lock();
+	gives = filter_give_space();
+	collect_unlock();
+	return gives;
+}
+
+void filter_renews(struct thread *t)
+{
+	const bool was_on = filter_is_on();
+
+	if (was_on && filter_pieces_failed()) {
+		collect_lock();
+		filter_turn_off();
+		collect_unlock();
+		tell_end(t, was_on,
+			 "a limit of address space or data (ulimit -v, ulimit -d) leaves no room "
+			 "for "
+			 "the tables that make the simulation fast");
+	}
+	filter_is_careful |= is_odd(t);
+	has_old_code = false;
 }
 
 /*

@@ -24,6 +24,12 @@ void filter_before_wish(struct thread *t, uint64_t start, uint64_t end);
 void filter_after_wish(uint64_t start, uint64_t end, uint64_t got);
 void filter_after_unmapping(uint64_t start);
 
+/*
+ * Takes the lock of collect.h. The program was refused memory: give back address space. False: none
+ * to give.
+ */
+bool filter_gives_space(const struct thread *t);
+
 /* From now on the program may continue after a fault. */
 void filter_expect_faults(void);
 /*
@@ -31,7 +37,7 @@ void filter_expect_faults(void);
  * says that it will be.
  */
 bool filter_must_renew(const struct thread *t);
-void filter_renews(const struct thread *t);
+void filter_renews(struct thread *t);
 /*
  * A fault in the code cache: is it the load of a cell beyond the table, for an invalid address?
  * Then change the register to a line within, so that the load can run. The access itself faults

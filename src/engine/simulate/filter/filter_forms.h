@@ -115,6 +115,35 @@ static inline void emit_load_cell(struct out *o, enum reg r)
 	emit_u32(o, FILTER_CELLS);
 }
 
+/* mov reg32, [second + reg * 4 + FILTER_CELLS] */
+static inline void emit_load_cell_behind(struct out *o, enum reg r, enum reg second)
+{
+	const uint8_t rex = (uint8_t)(0x40 | (r & 8 ? 6 : 0) | (second & 8 ? 1 : 0));
+
+	emit_bytes(o,
+		   (const uint8_t[]){rex, 0x8b, (uint8_t)(0x84 | (r & 7) << 3),
+				     (uint8_t)(0x80 | (r & 7) << 3 | (second & 7))},
+		   4);
+	emit_u32(o, FILTER_CELLS);
+}
+
+/* mov reg, [reg * 8 + address] */
+static inline void emit_load_indexed(struct out *o, enum reg r, uint32_t address)
+{
+	emit_bytes(o,
+		   (const uint8_t[]){r & 8 ? 0x4e : 0x48, 0x8b, (uint8_t)(0x04 | (r & 7) << 3),
+				     (uint8_t)(0xc5 | (r & 7) << 3)},
+		   4);
+	emit_u32(o, address);
+}
+
+/* mov reg, [address], or mov [address], reg */
+static inline void emit_move_abs(struct out *o, enum reg r, uint32_t address, bool stores)
+{
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, stores ? 0x89 : 0x8b}, 2);
+	operand_abs(o, (uint8_t)r, address);
+}
+
 /* mov reg32, [address] */
 static inline void emit_load_abs32(struct out *o, enum reg r, uint32_t address)
 {

@@ -40,11 +40,6 @@ static bool is_random(const struct sim_cache *c)
 	return c->replacement == SIM_REPLACE_RANDOM;
 }
 
-static uint64_t line_of_last(const uint32_t *cell)
-{
-	return (uint64_t)(cell - w.last_cells);
-}
-
 /* A cache of the filter and of the replay. */
 struct pair {
 	struct filter_level *level;
@@ -62,7 +57,7 @@ static uint32_t find_pairs(const struct filter_caches *c, struct pair p[PAIRS])
 	if (c->code)
 		p[n++] = (struct pair){&w.code, c->code, filter_line_of_code};
 	if (c->last)
-		p[n++] = (struct pair){&w.last, c->last, line_of_last};
+		p[n++] = (struct pair){&w.last, c->last, filter_line_of_last};
 	return n;
 }
 

@@ -158,12 +158,6 @@
 	mov	%r8d, A_NOTE
 	.endm
 
-/* Notes the evicted line, whose cell is r8, in the field of the last note. Changes rdx. */
-	.macro note_victim field
-	mov	filter_next_note(%rip), %rdx
-	mov	%r8, \field-NOTE_DATA_BYTES(%rdx)
-	.endm
-
 /* Writes the time of the access to the stamp at rsi; for fetches it is lane 0. Changes flags. */
 	.macro stamp is_code
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
@@ -225,7 +219,7 @@
 	jnz	62f
 	bring_in	\level, 2*\is_code, 1
 	.if \has_data
-	note_victim	NOTE_VICTIM_BEFORE
+	note_victim	r8, NOTE_VICTIM_BEFORE
 	.if !\is_code
 	movl	$0, FILTER_TO_LABELS(%rsi)
 	.endif
@@ -239,7 +233,7 @@
 	jnz	64f
 	bring_in	\level, \is_code, 1
 	.if \has_data
-	note_victim	NOTE_VICTIM
+	note_victim	r8, NOTE_VICTIM
 	.endif
 	find_next	\level, 1
 64:	.if \has_data && !\is_code	/* filter_references.h */
@@ -285,7 +279,7 @@
 	note_miss	.Lslow_\keeps_flags, 0, \has_data
 	bring_in	\level, \is_code, \is_quick
 	.if \has_data
-	note_victim	NOTE_VICTIM
+	note_victim	r8, NOTE_VICTIM
 	.if !\is_code
 	movl	$0, FILTER_TO_LABELS(%rsi)
 	.endif
@@ -331,6 +325,10 @@ engine_filter_miss:
 	quick_miss	filter_called_data_live, F_DATA, 0, 1, filter_quick_data_live
 	quick_miss	filter_called_code, F_CODE, 1, 0, filter_quick_code
 	quick_miss	filter_called_code_live, F_CODE, 1, 1, filter_quick_code_live
+	quick_miss	filter_called_whose_data, F_DATA, 0, 0, filter_whose_data, 1
+	quick_miss	filter_called_whose_data_live, F_DATA, 0, 1, filter_whose_data_live, 1
+	quick_miss	filter_called_whose_code, F_CODE, 1, 0, filter_whose_code, 1
+	quick_miss	filter_called_whose_code_live, F_CODE, 1, 1, filter_whose_code_live, 1
 
 /* rdi: the tally of site ecx and label edx. */
 	.macro find_tally slow
@@ -512,7 +510,7 @@ filter_slow:
 	or	$(MISS_WITH_BEFORE << MISS_FLAGS_SHIFT), %edx
 1:
 	.endif
-	mov	%rdx, MISS_COLUMN(%rsi)
+	mov	%edx, MISS_COLUMN(%rsi)	/* aligned, for targets that check alignment */
 	mov	SITE_NUMBER(%rbx), %edx
 	mov	%edx, MISS_SITE(%rsi)
 	mov	FILTER_MISSES(,%rdx,8), %rdx

@@ -11,6 +11,7 @@
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/counts.h"
@@ -34,7 +35,7 @@ _Static_assert(offsetof(struct note, victim_before) == NOTE_VICTIM_BEFORE, "layo
 _Static_assert(offsetof(struct note, last_before) == NOTE_LAST_BEFORE, "layout");
 
 /* filter_below.S */
-extern struct note filter_notes[], filter_notes_end[];
+extern struct note filter_notes[], filter_notes_end[], filter_data_notes_end[];
 extern struct note *filter_next_note, *filter_notes_limit;
 extern void filter_look_below_data(void), filter_look_below_alone(void);
 extern void filter_look_below_data_arcs(void), filter_look_below_arcs(void);
@@ -45,8 +46,7 @@ struct note *filter_allocating;
 static uint64_t noted; /* since filter_notes_stand_for has counted them */
 
 #define BELOW (BIN_FIRST_DATA + 1) /* the second level, which is the last */
-#define AHEAD 8			   /* notes from one step of counting to the next */
-#define MOST  (NOTES * NOTE_BYTES / NOTE_DATA_BYTES)
+#define PART  32		   /* of the notes, which the steps of counting handle in turn */
 
 static bool is_of_code(const struct note *n)
 {
@@ -57,8 +57,7 @@ uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
 {
 	if (l == &filter_state.data)
 		return filter_line_of_data(cell);
-	return l == &filter_state.code ? filter_line_of_code(cell)
-				       : (uint64_t)(cell - filter_state.last_cells);
+	return l == &filter_state.code ? filter_line_of_code(cell) : filter_line_of_last(cell);
 }
 
 static uint64_t victim_of(const struct filter_level *l, const uint32_t *cell)
@@ -99,6 +98,18 @@ static bool misses_below(const struct note *n)
 	return n->last_before || n->last;
 }
 
+static uint32_t contrasts_of(const struct note *n)
+{
+	const uint32_t known = contrasts_known(n->site);
+	const struct filter_owner *o;
+
+	if (known)
+		return known;
+	o = filter_site_owner(n->site);
+	return contrasts_find(n->site,
+			      filter_pc_of(segments_of_trailer(o->segment), filter_site_insn(o)));
+}
+
 /* Counts it as what it is in a stretch. */
 static void count_in_stretch(const struct note *n)
 {
@@ -106,49 +117,58 @@ static void count_in_stretch(const struct note *n)
 		   is_free_below = is_free(n->last_before, n->last);
 	const struct filter_owner *o = filter_site_owner(n->site);
 	const uint32_t first = is_of_code(n) ? BIN_FIRST_CODE : BIN_FIRST_DATA;
+	const uint32_t missed = 1u << first | (misses_below(n) ? 1u << BELOW : 0);
+	const uint32_t unknown = (uint32_t)is_free_first << first | (uint32_t)is_free_below
+									    << BELOW;
 	struct segment_insn *in;
 
+	contrasts_missed(contrasts_of(n), missed, unknown);
 	if (!is_free_first && !is_free_below) {
 		stretch_caches[first].missed++;
 		stretch_caches[BELOW].missed += misses_below(n);
 		return;
 	}
 	in = filter_site_insn(o);
-	filter_count_unknown(1u << first | (misses_below(n) ? 1u << BELOW : 0),
-			     (uint32_t)is_free_first << first | (uint32_t)is_free_below << BELOW, 0,
-			     o->column, in->cell ? cells_at(in->cell) : cells_spare());
+	filter_count_unknown(missed, unknown, 0, o->column,
+			     in->cell ? cells_at(in->cell) : cells_spare());
 	if (!in->cell)
 		in->cell = cells_new_from_spare();
 }
 
 /* A note's bin, and where in the data structure its access has missed. */
 struct found {
-	uint32_t bin;
+	uint32_t bin; /* 0: to be looked up */
 	bool has_offset;
 	uint64_t offset;
 };
 
-/* Its bin is 0 if it has to be looked up. */
-static struct found known_bin(const struct note *n, struct bins_versions now)
+/* Sets each member by itself: a copy of them all would wait for the stores of the smaller ones. */
+static inline void find_known(const struct note *n, struct bins_versions now, struct found *f)
 {
-	const bool is_code = is_of_code(n);
+	const bool is_code = is_of_code(n), has_bin = *flags_of(n) & HAS_BIN;
 
+	f->bin = has_bin ? (uint32_t)n->address
+			 : bins_known(n->site, n->address, is_code ? now.code : now.data);
+	f->has_offset = !has_bin && !is_code;
+	f->offset = n->address - bins_memos[n->site].start;
+}
+
+static void find_new(const struct note *n, struct found *f)
+{
 	if (*flags_of(n) & HAS_BIN)
-		return (struct found){.bin = (uint32_t)n->address};
-	return (struct found){bins_known(n->site, n->address, is_code ? now.code : now.data),
-			      !is_code, n->address - bins_memos[n->site].start};
+		return;
+	if (is_of_code(n)) {
+		f->bin = bins_of_code(n->site, pc_of(n));
+		return;
+	}
+	f->bin = bins_in_block(n->site, n->address, &f->offset);
+	if (f->bin)
+		return;
+	f->bin = bins_of_data(n->site, pc_of(n), n->address);
+	f->offset = n->address - bins_memos[n->site].start;
 }
 
-static struct found new_bin(const struct note *n)
-{
-	const uint64_t pc = pc_of(n);
-	const uint32_t bin =
-		is_of_code(n) ? bins_of_code(n->site, pc) : bins_of_data(n->site, pc, n->address);
-
-	return (struct found){bin, !is_of_code(n), n->address - bins_memos[n->site].start};
-}
-
-static void note_offset(const struct found *f)
+static inline void note_offset(const struct found *f)
 {
 	if (f->has_offset)
 		counts_missed_at(counts_tables.bins + f->bin, f->offset);
@@ -185,39 +205,68 @@ static void count_note(const struct note *n, const struct found *f)
 		how == BIN_MISS_KNOWN ? how_of(n->last_before, n->last) : BIN_MISS_ABOVE, address);
 }
 
-/* The same for nearly all notes: of one line, not in a stretch or a call that allocates. */
-static void count_quickly(const struct note *n, const struct found *f)
-{
-	struct bin *bin = counts_tables.bins + f->bin;
-
-	note_offset(f);
-	if (n->victim && is_of_code(n))
-		counts_replaced(bin, BIN_FIRST_CODE, 0, n->line,
-				victim_of(&filter_state.code, n->victim));
-	else if (n->victim)
-		counts_replaced(bin, BIN_FIRST_DATA, 0, n->line,
-				victim_of(&filter_state.data, n->victim));
-	if (n->last)
-		counts_replaced(bin, BELOW, BELOW, n->line, victim_of(&filter_state.last, n->last));
-}
-
 void filter_notes_allow(bool may)
 {
-	filter_notes_limit = may ? filter_notes_end : filter_notes;
+	if (!may)
+		filter_notes_limit = filter_notes;
+	else
+		filter_notes_limit = filter_watches() ? filter_data_notes_end : filter_notes_end;
+}
+
+/*
+ * Lines of the notes so far, a bit for several: most blocks come and go without a note, so that
+ * none has to be read.
+ */
+#define LINE_BITS  4096u
+#define FEW_LINES  32u
+#define LINE_BYTES (1u << FILTER_LINE_SHIFT)
+
+static struct {
+	uint64_t bits[LINE_BITS / 64];
+	uint32_t notes; /* so many are known here */
+} noted_lines;
+
+static void forget_lines(void)
+{
+	if (noted_lines.notes)
+		memset(&noted_lines, 0, sizeof noted_lines);
+}
+
+static uint32_t bit_of(uint64_t line)
+{
+	return (uint32_t)(line ^ line / LINE_BITS) % LINE_BITS;
+}
+
+/* May a note's access lie in [start, end)? */
+static bool may_be_noted(uint64_t start, uint64_t end)
+{
+	const uint32_t notes = (uint32_t)(filter_next_note - filter_notes);
+	bool any = end - start > FEW_LINES * LINE_BYTES;
+
+	for (; noted_lines.notes < notes; noted_lines.notes++) {
+		const uint32_t bit = bit_of(filter_notes[noted_lines.notes].address / LINE_BYTES);
+
+		noted_lines.bits[bit / 64] |= 1ull << bit % 64;
+	}
+	for (uint64_t line = start / LINE_BYTES; line * LINE_BYTES < end && !any; line++)
+		any = noted_lines.bits[bit_of(line) / 64] >> bit_of(line) % 64 & 1;
+	return any;
 }
 
 /* Find the bins of notes whose accesses lie in [start, end). */
 static void look(struct note *from, const struct note *to, uint64_t start, uint64_t end,
 		 struct bins_versions now)
 {
+	if (!may_be_noted(start, end))
+		return;
 	for (struct note *n = from; n < to; n++) {
 		struct found f;
 
 		if (n->address - start >= end - start || is_of_code(n) || *flags_of(n) & HAS_BIN)
 			continue;
-		f = known_bin(n, now);
+		find_known(n, now, &f);
 		if (!f.bin)
-			f = new_bin(n);
+			find_new(n, &f);
 		note_offset(&f);
 		n->address = f.bin;
 		n->of_site[SITE_FLAGS - SITE_REG] |= HAS_BIN;
@@ -304,62 +353,108 @@ void filter_allocation_settle(void)
 
 /* ---- All ---- */
 
-static void prefetch_lines(enum bin_cache cache, uint64_t line, uint64_t victim)
+/* What counting a note takes. */
+struct ready {
+	struct found found;
+	bool is_quick; /* of one line, not in a stretch, and perhaps not in a call that allocates */
+	/* evictors of the line that came to its first level, and of the one that left */
+	const uint32_t *came;
+	uint32_t *gone;
+};
+
+/* Where the evictor of that line is to be written. */
+static inline uint32_t *gone_of(enum bin_cache cache, const struct filter_level *l,
+				const uint32_t *cell)
 {
-	counts_prefetch(cache, line);
-	if (victim != SIM_NO_LINE)
-		counts_prefetch(cache, victim);
+	static uint32_t nowhere;
+	const uint64_t line = victim_of(l, cell);
+	uint32_t *place = line == SIM_NO_LINE ? 0 : counts_victim(cache, line);
+
+	return place ? place : &nowhere;
 }
 
-/* Find the note's bin if it is known, else prefetch what finding it reads. */
-static void look_up(const struct note *n, struct bins_versions now, struct found *f)
+static inline void find_evictors(const struct note *n, struct ready *r)
 {
-	*f = known_bin(n, now);
-	if (!f->bin && !is_of_code(n))
-		alloc_prefetch(n->address);
+	if (is_of_code(n)) {
+		r->came = counts_evictor(BIN_FIRST_CODE, n->line);
+		r->gone = gone_of(BIN_FIRST_CODE, &filter_state.code, n->victim);
+	} else {
+		r->came = counts_evictor(BIN_FIRST_DATA, n->line);
+		r->gone = gone_of(BIN_FIRST_DATA, &filter_state.data, n->victim);
+	}
+	__builtin_prefetch(r->came, 1);
+	__builtin_prefetch(r->gone, 1);
+	if (!n->last)
+		return;
+	__builtin_prefetch(counts_evictor(BELOW, n->line), 1);
+	__builtin_prefetch(gone_of(BELOW, &filter_state.last, n->last), 1);
 }
 
-/* Find the bin of any note, and prefetch what counting the note reads. */
-static void prepare(const struct note *n, struct found *f)
+/* Make the notes ready to be counted, and prefetch what that reads. */
+static void prepare(const struct note *notes, uint32_t count, struct bins_versions now,
+		    bool is_plain, struct ready *ready)
 {
-	if (!f->bin && !(*flags_of(n) & HAS_BIN))
-		*f = new_bin(n);
-	__builtin_prefetch(counts_tables.bins + f->bin, 1);
-	if (n->victim && is_of_code(n))
-		prefetch_lines(BIN_FIRST_CODE, n->line, victim_of(&filter_state.code, n->victim));
-	else if (n->victim)
-		prefetch_lines(BIN_FIRST_DATA, n->line, victim_of(&filter_state.data, n->victim));
-	if (n->last)
-		prefetch_lines(BELOW, n->line, victim_of(&filter_state.last, n->last));
+	uint8_t unknown[PART];
+	uint32_t unknowns = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct note *n = &notes[i];
+		struct ready *r = &ready[i];
+
+		find_known(n, now, &r->found);
+		__builtin_prefetch(counts_tables.bins + r->found.bin, 1);
+		unknown[unknowns] = (uint8_t)i;
+		if (!r->found.bin) {
+			unknowns++;
+			if (r->found.has_offset)
+				alloc_prefetch(n->address);
+		}
+		r->is_quick = is_plain && n->victim && !n->victim_before && !n->last_before;
+		if (r->is_quick)
+			find_evictors(n, r);
+	}
+	for (uint32_t i = 0; i < unknowns; i++) {
+		struct found *f = &ready[unknown[i]].found;
+
+		find_new(&notes[unknown[i]], f);
+		__builtin_prefetch(counts_tables.bins + f->bin, 1);
+	}
 }
 
-/* Each step prefetches what the next one reads, of which the notes of AHEAD rounds wait. */
+static inline void count_quickly(const struct note *n, const struct ready *r)
+{
+	struct bin *bin = counts_tables.bins + r->found.bin;
+
+	note_offset(&r->found);
+	counts_miss_first(bin, *r->came);
+	*r->gone = bin->group;
+	if (!n->last)
+		return;
+	counts_miss_second(bin, *counts_evictor(BELOW, n->line));
+	*gone_of(BELOW, &filter_state.last, n->last) = bin->group;
+}
+
+/* For a part of the notes at a time, so that what they read arrives before it is needed. */
 void filter_count_notes_by_bin(uint32_t all)
 {
-	const int32_t notes = (int32_t)all;
 	const struct bins_versions now = bins_versions();
-	const bool is_plain = !stretches_are_on();
-	struct found found[MOST];
+	const struct note *const end = filter_notes + all;
+	struct ready ready[PART];
 
-	for (int32_t i = -3 * AHEAD; i < notes; i++) {
-		const int32_t next = i + 3 * AHEAD, known = i + 2 * AHEAD, ready = i + AHEAD;
-		const struct note *n;
+	for (const struct note *n = filter_notes; n < end;) {
+		const uint32_t count = end - n < PART ? (uint32_t)(end - n) : PART;
 
-		if (next < notes)
-			__builtin_prefetch(&bins_memos[filter_notes[next].site]);
-		if (known >= 0 && known < notes)
-			look_up(&filter_notes[known], now, &found[known]);
-		if (ready >= 0 && ready < notes)
-			prepare(&filter_notes[ready], &found[ready]);
-		if (i < 0)
-			continue;
-		n = &filter_notes[i];
-		if (n == filter_allocating)
-			held_on = true;
-		if (is_plain && !held_on && !n->victim_before && !n->last_before)
-			count_quickly(n, &found[i]);
-		else
-			count_note(n, &found[i]);
+		for (uint32_t i = count; i < 2 * PART && n + i < end; i++)
+			__builtin_prefetch(&bins_memos[n[i].site]);
+		prepare(n, count, now, !stretches_are_on(), ready);
+		for (uint32_t i = 0; i < count; i++, n++) {
+			if (n == filter_allocating)
+				held_on = true;
+			if (ready[i].is_quick && !held_on)
+				count_quickly(n, &ready[i]);
+			else
+				count_note(n, &ready[i].found);
+		}
 	}
 }
 
@@ -423,6 +518,7 @@ void filter_look_below(void)
 		return;
 	}
 	noted += (uint64_t)(end - filter_notes);
+	forget_lines();
 	look_below(filter_look_below_data, filter_look_below_data_arcs, NOTE_DATA_BYTES);
 	if (bins_are_on())
 		filter_count_notes_by_bin((uint32_t)(end - filter_notes));

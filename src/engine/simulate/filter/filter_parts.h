@@ -26,6 +26,14 @@ struct filter_work {
 extern struct filter_work filter_work;
 
 /*
+ * reg32 = the cell of the line in reg, by code at the place it returns, whose address ends there.
+ * has_free: the job's scratch register is free. Changes no flags if they are live.
+ */
+const uint8_t *filter_emit_cell(struct job *j, enum reg r, bool is_live, bool has_free);
+#define FILTER_PIECE_MOST 56 /* more code than the least, where cells lie in pieces */
+#define FILTER_TRAP_AT	  -2 /* from there to the byte of FILTER_CELLS that is FILTER_TRAP */
+
+/*
  * An island is a jump within reach of a jrcxz, to the real target. add: one for the rel8 at
  * `field`. need: `bytes` more are about to be emitted, so put them here if they would get out of
  * reach. put: put them here; is_passed: control comes by.

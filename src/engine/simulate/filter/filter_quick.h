@@ -45,7 +45,8 @@
 	jmp	\other
 	.endm
 
-	.macro quick_miss name, level, is_code, keeps_flags, other
+/* has_data: as in filter_miss.S. */
+	.macro quick_miss name, level, is_code, keeps_flags, other, has_data=0
 	.globl	\name
 	.hidden	\name
 \name:
@@ -73,6 +74,9 @@
 	.if \is_code
 	mov	QUICK_SITE(SITE_LINE)(%rdi), %rax
 	.else
+	.if \has_data
+	mov	%rax, NOTE_ADDRESS(%rdx)
+	.endif
 	.if \keeps_flags
 	movzbl	QUICK_SITE(SITE_SPAN)(%rdi), %ecx
 	add	%rax, %rcx
@@ -92,7 +96,12 @@
 	mov	%rcx, NOTE_SITE(%rdx)
 	mov	A_NODE, %ecx		/* nodes.h */
 	mov	%ecx, NOTE_RECORD(%rdx)
+	.if \has_data
+	movq	$0, NOTE_VICTIM_BEFORE(%rdx)
+	add	$NOTE_DATA_BYTES, %rdx
+	.else
 	add	$NOTE_BYTES, %rdx
+	.endif
 	mov	%rdx, filter_next_note(%rip)
 	mov	%edx, A_NOTE
 	mov	%eax, %ecx
@@ -104,6 +113,9 @@
 	mov	$64, %edx
 	least_place 8, 3, 0, 0
 	mov	%r8, %rsi
+	.if \has_data
+	note_victim	rdi, NOTE_VICTIM
+	.endif
 	movl	$0, (%rdi)
 	mov	%esi, (%rax)
 	mov	%rax, FILTER_TO_OWNERS(%rsi)
@@ -115,7 +127,12 @@
 	mov	OLDEST_CELL(%rcx), %rax
 	cmp	%rdx, (%rsi)
 	jne	2f
-1:	movl	$0, (%rax)
+1:
+	.if \has_data
+	note_victim	rax, NOTE_VICTIM
+	movl	$0, FILTER_TO_LABELS(%rsi)
+	.endif
+	movl	$0, (%rax)
 	mov	%esi, (%rdi)
 	mov	%rdi, FILTER_TO_OWNERS(%rsi)
 	mov	%esi, %edx

@@ -246,8 +246,7 @@ void filter_references_cut(const struct segment *s, uint32_t insns)
 /* Cells of lines may be hidden: see filter_conflicts.h, filter_windows.h. */
 static uint32_t place_of(uint64_t line)
 {
-	const uint64_t mask = (1ull << FILTER_LINE_BITS) - 1;
-	const uint32_t *cell = (const uint32_t *)(uintptr_t)FILTER_CELLS + (line & mask);
+	const uint32_t *cell = filter_data_cell(line);
 
 	return *cell ? *cell : filter_hidden_place(&filter_state.data, line, cell);
 }
@@ -382,7 +381,7 @@ void filter_reference(const struct thread *t, uint32_t number)
 	expected_by(number)->exceptions++;
 	tally = tallies_get(number, label_of(found.id), bin, executions_of(s));
 	if (filter_allocates())
-		held_references(bin, address, 1);
+		held_references(bin, address, 0, 1);
 	else
 		tally->count++;
 	if (expects && expected_by(expects)->negative == NOTHING)

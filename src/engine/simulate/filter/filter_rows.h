@@ -100,6 +100,12 @@
 	cmove	%rsi, %\name
 	.endm
 
+/* Notes the evicted line, whose cell the register has, in a field of the last note. Changes rdx. */
+	.macro note_victim cell, field
+	mov	filter_next_note(%rip), %rdx
+	mov	%\cell, \field-NOTE_DATA_BYTES(%rdx)
+	.endm
+
 #define STATE(at) filter_state + (at)(%rip)
 
 /*

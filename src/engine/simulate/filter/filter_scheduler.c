@@ -45,6 +45,8 @@ void filter_turn_leave(struct thread *t)
 		return;
 	collect_lock();
 	filter_calls_end(t);
+	if (stretches_are_on())
+		stretches_turn_leaves(t);
 	filter_allocation_waits();
 	clock = t->clock;
 	__atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
@@ -61,14 +63,11 @@ bool filter_turn_is_anothers(void)
 	return owner && owner != thread_self();
 }
 
-void filter_scheduler_forked(struct thread *t)
+void filter_turn_is_lost(struct thread *t)
 {
 	if (!owner || owner == t)
 		return;
-	/*
-	 * the parent's thread was in its turn, and its lanes are lost: go past any time it may have
-	 * reached
-	 */
+	/* the owner's lanes are lost: go past any time it may have reached */
 	clock = owner->clock + CLOCK_OF_A_TURN;
 	owner = 0;
 	filter_calls_forget();

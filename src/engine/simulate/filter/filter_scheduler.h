@@ -37,7 +37,7 @@ void filter_turn_leave(struct thread *t);
 bool filter_turn_is_anothers(void);
 /* Does the calling thread have it? No lock. */
 bool filter_turn_is_own(void);
-/* In a forked child, where t is the only thread. */
-void filter_scheduler_forked(struct thread *t);
+/* The thread that has it, if not t, does not exist here or any more: nobody has it. */
+void filter_turn_is_lost(struct thread *t);
 
 #endif

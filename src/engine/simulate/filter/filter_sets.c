@@ -92,6 +92,12 @@ uint32_t filter_touch_elsewhere(const struct filter_level *l, uint32_t *cell)
 	return FILTER_ELSEWHERE;
 }
 
+void filter_forget_elsewhere(void)
+{
+	filter_hide_elsewhere();
+	pages.used = 0;
+}
+
 void filter_hide_elsewhere(void)
 {
 	for (uint64_t i = 0; i < filter_pages_elsewhere(); i++) {

@@ -37,6 +37,8 @@ bool filter_counts_set(uint64_t line);
 uint32_t filter_touch_elsewhere(const struct filter_level *l, uint32_t *cell);
 /* In a window: all such cells of data are 0; then they are as before. */
 void filter_hide_elsewhere(void);
+/* Forget which they are: they are shown when they are touched again. */
+void filter_forget_elsewhere(void);
 void filter_show_elsewhere(void);
 /* The pages of cells that this takes. */
 uint64_t filter_pages_elsewhere(void);

@@ -12,6 +12,7 @@
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_references.h"
+#include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
@@ -64,6 +65,8 @@ extern char filter_walk_whose_data[], filter_walk_whose_code[], filter_walk_whos
 
 extern char filter_called_data[], filter_called_data_live[], filter_called_code[],
 	filter_called_code_live[];
+extern char filter_called_whose_data[], filter_called_whose_data_live[], filter_called_whose_code[],
+	filter_called_whose_code_live[];
 
 static bool is_quick(const struct filter_level *l)
 {
@@ -104,6 +107,8 @@ static const char *behind(enum filter_stub stub)
 {
 	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
+	if (filter_pieces.are_on)
+		return filter_slow;
 	if (stub == FILTER_REFER)
 		return filter_refer;
 	if (w.walks && stub != FILTER_SLOW && filter_walk_is_quick(is_code))
@@ -141,7 +146,7 @@ bool filter_is_called(enum filter_stub stub, uint8_t flags)
 	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
 	return stub < FILTER_SLOW && !(flags & FILTER_SITE_BOTH) && w.is_fast &&
-	       !filter_conflicts_are_on && !w.chooses_sets && !filter_watches() &&
+	       !filter_pieces.are_on && !filter_conflicts_are_on && !w.chooses_sets &&
 	       is_quick(is_code ? &w.code : &w.data);
 }
 
@@ -167,13 +172,16 @@ static uint8_t *emit_called_thunk(struct out *o, enum reg r, const uint8_t *to)
 
 static void emit_called_thunks(struct arena *a, struct out *o)
 {
-	static const char *const to[] = {filter_called_data, filter_called_data_live,
-					 filter_called_code, filter_called_code_live};
+	static const char *const to[2][4] = {
+		{filter_called_data, filter_called_data_live, filter_called_code,
+		 filter_called_code_live},
+		{filter_called_whose_data, filter_called_whose_data_live, filter_called_whose_code,
+		 filter_called_whose_code_live}};
 
-	for (uint32_t i = 0; i < sizeof to / sizeof *to; i++) {
+	for (uint32_t i = 0; i < sizeof *to / sizeof **to; i++) {
 		const uint8_t *at = o->p;
 
-		emit_u64(o, (uint64_t)(uintptr_t)to[i]);
+		emit_u64(o, (uint64_t)(uintptr_t)to[filter_watches()][i]);
 		for (enum reg r = RAX; r <= R15; r++)
 			if (r != RSP)
 				a->stub[FILTER_CALLED + i][r] = emit_called_thunk(o, r, at);
@@ -427,6 +435,7 @@ void filter_forget_sites(void)
 		uses_code_forget();
 	if (filter_may_count())
 		memset(misses(), 0, filter_next_site() * sizeof(struct misses));
+	contrasts_forget_sites(filter_next_site());
 	owners.used = sizeof(struct filter_owner);
 	bins_forget_sites();
 	filter_forget_call_sites();

@@ -184,7 +184,7 @@ void filter_window_close(void)
 void filter_window_see(uint32_t site, uint64_t pc, uint64_t address, const struct segment_access *a)
 {
 	if (v.is_for_references)
-		v.is_for_references = !references_see(site, pc, address);
+		v.is_for_references = !references_see(site, pc, address, filter_allocates());
 	if (v.is_for_patterns)
 		v.is_for_patterns =
 			!patterns_see(site, pc, address, a->size, a->kind == ACCESS_LOAD);

@@ -8,6 +8,8 @@
  */
 #include "engine/simulate/lines/lines_scan.h"
 
+#include <cpuid.h>
+
 #include "channel/lines.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/random.h"
@@ -16,6 +18,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/lines/probes.h"
+#include "engine/simulate/lines/touched.h"
 #include "engine/translate/translate.h"
 
 #define BATCH_ENTRIES 4000u
@@ -26,17 +29,37 @@
  * unaligned vectors of 64 bytes, which mostly copy, so that the next one touches that line.
  */
 #define REACH 32u
+/* Of smaller lines, many accesses touch several. */
+#define LEAST_LINE 64u
 
 /* State of the process, under the lock of collect.h. */
 static struct {
 	struct lines_key key;
-	bool has_all;	  /* every line is in the sample */
-	bool has_level_1; /* of probes */
+	uint32_t shift, seed; /* of lines, and of lines_hash */
+	bool has_all;	      /* every line is in the sample */
+	bool has_level_1;     /* of probes */
+	bool by_size;	      /* lines are so small that the size of each access counts */
 	/* of the sample; and of that of level 1, if there is one, or the same */
 	uint64_t threshold, wide_threshold;
+	lines_scan_fn *scan;
+	struct touched touched;
 	struct record_lines record;
 	uint64_t out[BATCH_ENTRIES];
 } s;
+
+/* And the engine may use it: the target's registers are of 256 bits at most. */
+static bool has_avx2(void)
+{
+	uint32_t a, b, c, d;
+
+	if (engine_vector_counter != COUNTER_XMM15 || !engine.bmi2)
+		return false;
+	__cpuid_count(0xd, 1, a, b, c, d);
+	if (!(a & 4)) /* xgetbv tells which are in use */
+		return false;
+	__cpuid_count(7, 0, a, b, c, d);
+	return b >> 5 & 1;
+}
 
 static bool start(struct thread *t)
 {
@@ -48,14 +71,16 @@ static bool start(struct thread *t)
 	s.has_level_1 = one_in > LINES_LEVEL_ONE_IN;
 	s.threshold = lines_threshold(one_in ? one_in : 1);
 	s.wide_threshold = s.has_level_1 ? lines_threshold(LINES_LEVEL_ONE_IN) : s.threshold;
-	s.key = (struct lines_key){.shift = shift,
-				   .reach = REACH - 1,
-				   .seed = (uint32_t)engine.config.seed,
-				   .threshold = (uint32_t)s.wide_threshold,
-				   .first = LINES_FIRST_FACTOR,
-				   .second = LINES_SECOND_FACTOR};
-	s.record.count = 0;
-	return s.has_all || probes_start(shift, s.key.seed, random_next(&random), s.has_level_1);
+	s.by_size = s.has_all || 1u << shift < LEAST_LINE;
+	s.shift = shift;
+	s.seed = (uint32_t)engine.config.seed;
+	s.scan = engine.wide ? lines_scan_wide : has_avx2() ? lines_scan_fast : lines_scan;
+	s.record = (struct record_lines){0};
+	if (!touched_start(&s.touched, s.seed, s.wide_threshold))
+		return false;
+	lines_key_fill(&s.key, shift, REACH - 1, s.seed, (uint32_t)s.wide_threshold,
+		       s.touched.recent, TOUCHED_RECENT);
+	return s.has_all || probes_start(shift, s.seed, random_next(&random), s.has_level_1);
 }
 
 /* `accesses`: those of the process since the last one. */
@@ -63,6 +88,8 @@ static void send(const struct thread *t, uint64_t accesses)
 {
 	s.record.thread = t->index;
 	s.record.accesses = accesses;
+	s.record.touched = s.touched.lines;
+	s.record.level_touched = s.touched.level_lines;
 	records_lines(t->process, &s.record, s.out);
 	s.record.count = 0;
 }
@@ -78,7 +105,7 @@ static void put(const struct thread *t, uint64_t address, uint32_t bytes, uint32
 /* Is the line in the sample? in_buffer: if it is in that of level 1, probes may choose it. */
 static bool look_at_line(uint64_t line, bool in_buffer)
 {
-	const uint32_t hash = lines_hash(line, s.key.seed);
+	const uint32_t hash = lines_hash(line, s.seed);
 
 	if (in_buffer && s.has_level_1 && hash < s.wide_threshold)
 		probes_add(line);
@@ -89,11 +116,14 @@ static bool look_at_line(uint64_t line, bool in_buffer)
 static void add(const struct thread *t, uint64_t address, uint32_t bytes, uint32_t kind,
 		bool in_buffer)
 {
-	const uint64_t last = (address + (bytes ? bytes - 1 : 0)) >> s.key.shift;
-	bool any = s.has_all;
+	const uint64_t last = (address + (bytes ? bytes - 1 : 0)) >> s.shift;
+	bool any = s.has_all, is_new = false;
 
-	for (uint64_t line = address >> s.key.shift; !s.has_all && line <= last; line++)
+	for (uint64_t line = address >> s.shift; line <= last; line++) {
+		is_new |= touched_add(&s.touched, line);
 		any |= look_at_line(line, in_buffer);
+	}
+	s.record.first_touches += is_new;
 	if (any)
 		put(t, address, bytes, kind);
 }
@@ -131,9 +161,9 @@ static void look(const struct thread *t, const uint64_t *entry, uint64_t fs)
 
 	if (*entry >> 63)
 		return;
-	if (*entry >> s.key.shift == (*entry + s.key.reach) >> s.key.shift) {
+	if (*entry >> s.shift == (*entry + (REACH - 1)) >> s.shift) {
 		/* it stays on its line, whatever its size */
-		if (look_at_line(*entry >> s.key.shift, true))
+		if (look_at_line(*entry >> s.shift, true))
 			put(t, *entry, 1, ACCESS_LOAD);
 		return;
 	}
@@ -144,25 +174,30 @@ static void look(const struct thread *t, const uint64_t *entry, uint64_t fs)
 	add_entry(t, &desc_of(*trailer)->access[entry - begin], *entry, fs);
 }
 
+static void look_at_group(const struct thread *t, const uint64_t *p,
+			  const struct lines_masks *masks, uint64_t fs)
+{
+	const uint64_t left = (uint64_t)(t->buf - p);
+	const uint64_t valid = left < LINES_GROUP ? (1ull << left) - 1 : ~0ull;
+
+	for (uint64_t m = masks->chosen & valid; m; m &= m - 1)
+		look(t, p + __builtin_ctzll(m), fs);
+	for (uint64_t m = masks->fresh & valid; m; m &= m - 1)
+		s.record.first_touches += touched_add(&s.touched, p[__builtin_ctzll(m)] >> s.shift);
+}
+
 static void add_chosen(const struct thread *t, uint64_t fs)
 {
-	lines_scan_fn *scan = engine.wide ? lines_scan_wide : lines_scan;
 	const uint64_t *p = t->buf_start;
-	uint64_t masks[GROUPS_AHEAD];
+	struct lines_masks masks[GROUPS_AHEAD];
 
 	while (p < t->buf) {
 		const uint64_t left = ((uint64_t)(t->buf - p) + LINES_GROUP - 1) / LINES_GROUP;
 		const uint64_t groups = left < GROUPS_AHEAD ? left : GROUPS_AHEAD;
 
-		scan(p, groups, &s.key, masks);
+		s.scan(p, groups, &s.key, masks);
 		for (uint64_t g = 0; g < groups; g++, p += LINES_GROUP)
-			for (uint64_t m = masks[g]; m; m &= m - 1) {
-				const uint64_t *entry = p + __builtin_ctzll(m);
-
-				if (entry >= t->buf)
-					break;
-				look(t, entry, fs);
-			}
+			look_at_group(t, p, &masks[g], fs);
 	}
 }
 
@@ -179,7 +214,7 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 	if (!t->process->profiling)
 		return;
 	/* a special segment has offsets, or accesses larger than the scan's reach */
-	if (s.has_all || t->special)
+	if (s.by_size || t->special)
 		add_all(t, fs);
 	else
 		add_chosen(t, fs);
@@ -195,8 +230,9 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 
 static void touch(const struct thread *t, uint64_t line, uint64_t count)
 {
+	s.record.first_touches += touched_add(&s.touched, line);
 	if (!s.has_all)
-		probes_touch(t, line, count, lines_hash(line, s.key.seed) < s.wide_threshold);
+		probes_touch(t, line, count, lines_hash(line, s.seed) < s.wide_threshold);
 }
 
 static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint64_t *entries,
@@ -210,7 +246,7 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 		const uint64_t address = STREAM_ADDRESS(entries[i]);
 
 		add(t, address, STREAM_SIZE(entries[i]), STREAM_KIND(entries[i]), false);
-		touch(t, address >> s.key.shift, 1);
+		touch(t, address >> s.shift, 1);
 	}
 	send(t, n);
 	collect_unlock();
@@ -230,9 +266,9 @@ static void stay(const struct thread *t, const struct repeat *r, uint64_t i, uin
 	for (uint32_t k = 0; k < r->accesses; k++) {
 		const uint64_t address = r->address[k] + i * (uint64_t)r->step;
 
-		any |= lines_hash(address >> s.key.shift, s.key.seed) < s.threshold ||
-		       lines_hash((address + r->size - 1) >> s.key.shift, s.key.seed) < s.threshold;
-		touch(t, address >> s.key.shift, end - i);
+		any |= lines_hash(address >> s.shift, s.seed) < s.threshold ||
+		       lines_hash((address + r->size - 1) >> s.shift, s.seed) < s.threshold;
+		touch(t, address >> s.shift, end - i);
 	}
 	for (; any && i < end; i++)
 		for (uint32_t k = 0; k < r->accesses; k++)
@@ -243,7 +279,7 @@ static void stay(const struct thread *t, const struct repeat *r, uint64_t i, uin
 static uint64_t stays(const struct repeat *r, uint32_t k, uint64_t i)
 {
 	const uint64_t address = r->address[k] + i * (uint64_t)r->step;
-	const uint64_t bytes = 1ull << s.key.shift, offset = address & (bytes - 1);
+	const uint64_t bytes = 1ull << s.shift, offset = address & (bytes - 1);
 	const uint64_t step = (uint64_t)(r->step < 0 ? -r->step : r->step);
 	const uint64_t room = r->step < 0 ? offset : bytes - offset - r->size;
 

@@ -27,7 +27,6 @@
 /* log2 of the slots of the table of lines, of which a quarter is used: it fits into an L1 cache */
 #define SLOTS_LOG2 12u
 #define SLOTS	   (1u << SLOTS_LOG2)
-#define FIRST_END  64u /* lines at which the first probes end */
 #define BATCH	   1024u
 
 /*
@@ -46,11 +45,13 @@
 _Static_assert(SLOTS >= 4 * LINES_PROBED, "the table is not full");
 
 struct level {
-	uint64_t gap;	/* mean, in entries */
-	uint64_t next;	/* entries from the next one to the next probe */
-	bool is_whole;	/* `past` has all that the process did */
-	uint32_t count; /* entries of past */
-	uint32_t seen;	/* level 1: those of them that no probe can begin at any more */
+	uint64_t gap;	 /* mean, in entries */
+	uint64_t offset; /* of the next probe, in its stretch of so many entries */
+	uint64_t next;	 /* entries from the next one to the next probe */
+	bool is_whole;	 /* `past` has all that the process did */
+	uint32_t count;	 /* entries of past */
+	uint32_t seen;	 /* level 1: those of them that no probe can begin at any more */
+	uint32_t newest; /* level 1: those of them that belong to the buffer, at least */
 	/* BUFFER_ENTRIES: at level 0 as in buffers, at level 1 addresses of lines */
 	uint64_t *past;
 	uint32_t group; /* of the probe that is on its way */
@@ -73,9 +74,9 @@ static bool level_start(struct level *l, uint32_t number)
 	if (!l->past)
 		l->past = buffers_get();
 	l->gap = SMALLEST;
-	l->next = random_next(&s.random) % (2 * l->gap);
+	l->next = l->offset = random_next(&s.random) % l->gap;
 	l->is_whole = true;
-	l->count = l->seen = 0;
+	l->count = l->seen = l->newest = 0;
 	l->record = (struct record_probes){.level = number};
 	return l->past;
 }
@@ -106,9 +107,9 @@ void probes_end(struct process *p)
 		send(p, &s.level[i]);
 }
 
-static void note(struct process *p, struct level *l, uint64_t lines, bool is_known)
+static void note(struct process *p, struct level *l, uint64_t lines, uint32_t what)
 {
-	l->out[l->record.count++] = LINES_PROBE(lines, l->group, is_known);
+	l->out[l->record.count++] = LINES_PROBE(lines, l->group, what);
 	if (l->record.count == BATCH)
 		send(p, l);
 }
@@ -147,7 +148,13 @@ struct probe {
 	uint64_t lines;	     /* met so far */
 	uint64_t previous;   /* the last line met */
 	uint64_t end;	     /* lines at which it ends, or draws lots */
+	bool is_many;	     /* it, and each line, stand for LINES_LEVEL_ONE_IN */
 };
+
+static void note_probe(const struct probe *o, uint32_t what)
+{
+	note(o->process, o->level, o->lines, o->is_many ? what | LINES_MANY : what);
+}
 
 /* The bytes of the access at `entry` in [begin, ...). */
 static uint32_t bytes_of(const uint64_t *entry, const uint64_t *begin)
@@ -169,7 +176,7 @@ static bool meet(struct probe *o, uint64_t line)
 
 	if (line == o->line || line == o->last) {
 		if (o->line == o->last) {
-			note(o->process, o->level, o->lines, true);
+			note_probe(o, LINES_FOUND);
 			return false;
 		}
 		/* of an access to two lines the further one counts */
@@ -182,13 +189,14 @@ static bool meet(struct probe *o, uint64_t line)
 		slot = slot + 1 < s.slots + SLOTS ? slot + 1 : s.slots;
 	}
 	*slot = mine;
-	if (++o->lines < o->end)
+	o->lines += o->is_many ? LINES_LEVEL_ONE_IN : 1;
+	if (o->lines < o->end)
 		return true;
 	if (o->end < LINES_PROBED && random_next(&s.random) & 1) {
-		o->end *= 4;
+		o->end = o->end < LINES_LOTS_2 ? LINES_LOTS_2 : LINES_PROBED;
 		return true;
 	}
-	note(o->process, o->level, o->lines, false);
+	note_probe(o, LINES_ENDED);
 	return false;
 }
 
@@ -241,14 +249,36 @@ static struct probe begin(struct process *p, struct level *l, uint64_t line, uin
 		memset(s.slots, 0, SLOTS * sizeof *s.slots);
 		s.probe++;
 	}
-	return (struct probe){p, l, line, last, 0, ~0ull, FIRST_END};
+	return (struct probe){p, l, line, last, 0, ~0ull, LINES_LOTS_1, false};
 }
 
-/* The probe has met all that is known. */
-static void finish(const struct probe *o)
+/* The probe has met all that is known of the level. */
+static void finish(struct probe *o, const struct level *known)
 {
-	/* a first touch: it has missed in all caches */
-	note(o->process, o->level, o->level->is_whole ? LINES_PROBED : o->lines, false);
+	if (known->is_whole) /* a first touch: it has missed in all caches */
+		o->lines = LINES_PROBED;
+	note_probe(o, LINES_ENDED);
+}
+
+/*
+ * The same; one of level 0 goes on in level 1. What that has of the same time was met, and counts
+ * no more.
+ */
+static void go_on(struct probe *o)
+{
+	const struct level *l = &s.level[1];
+
+	finish(o, o->level);
+	if (!s.has_level_1 || o->level == l || o->level->is_whole ||
+	    lines_hash(o->line, s.seed) >= lines_threshold(LINES_LEVEL_ONE_IN))
+		return;
+	o->is_many = true;
+	o->level->group = group_of(o->line); /* which may be chosen often */
+	o->last = o->line;
+	note_probe(o, LINES_JOINED);
+	if (go_back_by_line(o, l->past,
+			    l->past + l->count - (l->newest < l->count ? l->newest : l->count)))
+		finish(o, l);
 }
 
 static void probe(struct process *p, const uint64_t *begin_at, const uint64_t *at)
@@ -259,15 +289,21 @@ static void probe(struct process *p, const uint64_t *begin_at, const uint64_t *a
 		begin(p, l, *at >> s.line_shift, (*at + (bytes ? bytes - 1 : 0)) >> s.line_shift);
 
 	if (go_back(&o, begin_at, at) && go_back(&o, l->past, l->past + l->count))
-		finish(&o);
+		go_on(&o);
 }
 
 /* ---- Which accesses ---- */
 
-/* The distance of those behind the next one. */
-static uint64_t draw(const struct level *l)
+/*
+ * The distance from one to the next. Each stretch of `gap` entries has one, so each part of the run
+ * has its share of them: groups by turns would not show how far it is off.
+ */
+static uint64_t draw(struct level *l)
 {
-	return 1 + random_next(&s.random) % (2 * l->gap - 1);
+	const uint64_t rest = l->gap - l->offset;
+
+	l->offset = random_next(&s.random) % l->gap;
+	return rest + l->offset;
 }
 
 static void change_gap(struct process *p, struct level *l, uint64_t total, uint64_t largest)
@@ -303,6 +339,7 @@ void probes_buffer(struct thread *t, uint64_t total)
 	} else {
 		keep(l, t->buf_start, end);
 	}
+	s.level[1].newest = 0;
 }
 
 void probes_add(uint64_t line)
@@ -311,6 +348,7 @@ void probes_add(uint64_t line)
 
 	forget(l, 1);
 	l->past[l->count++] = line << s.line_shift;
+	l->newest++;
 }
 
 void probes_look(struct process *p)
@@ -323,7 +361,7 @@ void probes_look(struct process *p)
 				       l->past[l->seen] >> s.line_shift);
 
 		if (go_back_by_line(&o, l->past, l->past + l->seen))
-			finish(&o);
+			finish(&o, l);
 	}
 	l->next -= l->count - l->seen;
 	l->seen = l->count;
@@ -338,11 +376,11 @@ static void touch(struct process *p, struct level *l, uint64_t line, uint64_t co
 		struct probe o = begin(p, l, line, line);
 
 		if (go_back(&o, l->past, l->past + l->count))
-			finish(&o);
+			go_on(&o);
 	}
 	for (; others >= l->gap; others -= l->gap) {
 		l->group = l == &s.level[0] ? (l->group + 1) % LINES_GROUPS : group_of(line);
-		note(p, l, 0, true);
+		note(p, l, 0, LINES_FOUND);
 	}
 }
 

@@ -6,7 +6,11 @@
  * far ones take long; the collector knows that from their records.
  *
  * Probes of level 0 count all lines. For larger caches, those of level 1 count a denser sample of
- * lines than the user asked for (PROBES_ONE_IN), of which no access goes to the ring.
+ * lines than the user asked for (LINES_LEVEL_ONE_IN), of which no access goes to the ring.
+ *
+ * A program may stay on few lines for longer than entries are kept. A probe of level 0 that has met
+ * all of them goes on in the past of level 1, which reaches farther: if its line belongs to that
+ * sample, and stands for those of other lines then.
  *
  * All functions need the lock of collect.h.
  */

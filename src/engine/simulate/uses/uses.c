@@ -94,7 +94,7 @@ static void add(struct sim_line_record *r, uint64_t uses, uint64_t touched)
 /* That of the line in the last level, if there is one, and has it. */
 struct sim_line_record *uses_record_below(uint64_t line)
 {
-	const uint32_t place = w.last.stamps ? w.last_cells[line] : 0;
+	const uint32_t place = w.last.stamps ? *filter_last_cell(line) : 0;
 
 	return place ? uses_record(&w.last, place) : 0;
 }

@@ -70,8 +70,11 @@ void uses_end(const struct filter_level *l, uint32_t place, uint64_t line);
 void uses_touch(uint64_t first, uint64_t last);
 /* n more accesses to bytes of one line. */
 void uses_touch_again(uint64_t first, uint64_t last, uint64_t n);
-/* A fault has ended the segment that t executes behind so many instructions. */
-void uses_cut(struct thread *t, const struct segment *s, uint32_t insns);
+/*
+ * A fault has ended the segment's execution behind so many instructions, the last of which may have
+ * faulted.
+ */
+void uses_cut(const struct segment *s, uint32_t insns);
 /* An access, or the fetch of an instruction of the segment, will be made again: count one less. */
 void uses_undo(uint64_t address, uint32_t bytes);
 void uses_undo_fetch(const struct segment *s, uint32_t insn);

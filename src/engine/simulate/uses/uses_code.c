@@ -7,7 +7,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/segments.h"
 
-#define MOST_COUNTERS ((LOW_TABLES - FILTER_COUNTERS) / sizeof(uint64_t))
+#define MOST_COUNTERS ((FILTER_OFFSETS - FILTER_COUNTERS) / sizeof(uint64_t))
 #define MOST_LINES    ((FILTER_MISSES - FILTER_CODE_CELLS) / sizeof(uint32_t))
 #define MOST_CHUNKS   (2 * MOST_COUNTERS)
 #define CHUNK_PARTS   5u

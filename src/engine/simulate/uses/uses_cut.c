@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions that fault have counted their uses already, and will again if they are executed once
- * more. So these are taken back. The bytes stay touched.
+ * Code counts the fetches of a segment together: those behind a fault are taken back. So are the
+ * accesses of a vector instruction that it will make again. The bytes stay touched.
  */
-#include "engine/core/util.h"
-#include "engine/decode/operand.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
-#include "engine/translate/translate.h"
 
 /* Each line of some bytes was used once less. */
 static void undo(void (*use)(uint64_t line), uint64_t address, uint32_t bytes)
@@ -34,19 +31,8 @@ void uses_undo_fetch(const struct segment *s, uint32_t insn)
 		undo(uses_unfetch, segment_graph(s)->pc + in->offset, in->length);
 }
 
-void uses_cut(struct thread *t, const struct segment *s, uint32_t insns)
+void uses_cut(const struct segment *s, uint32_t insns)
 {
-	uint8_t code[15];
-	struct insn in;
-	bool known;
-
 	for (uint32_t i = insns, end = uses_code_cut(s, insns); i < end; i++)
 		uses_undo_fetch(s, i);
-	if (!t->cut_tried || engine_copy(code, (const void *)(uintptr_t)t->rip, sizeof code) != 0)
-		return;
-	lock_take(&engine.translate_lock);
-	known = translate_decode(&in, t->rip, code, sizeof code);
-	lock_drop(&engine.translate_lock);
-	for (uint32_t i = 0; known && i < in.mem_count; i++)
-		uses_undo(operand_address(t, &in.mem[i]), in.mem[i].size);
 }

@@ -198,7 +198,7 @@ static uint32_t uses_left(const struct sim_line_record *r, uint32_t stage)
 
 static uint32_t place_below(uint64_t line)
 {
-	return w.last.stamps ? w.last_cells[line] : 0;
+	return w.last.stamps ? *filter_last_cell(line) : 0;
 }
 
 static void set_limit(uint32_t place, uint64_t line)

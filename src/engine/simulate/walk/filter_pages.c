@@ -8,6 +8,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
@@ -50,7 +51,7 @@ struct tlb {
 	struct filter_level *level; /* NULL: there is none */
 	struct sim_cache own;	    /* the core's own, empty meanwhile */
 	const struct sim_cache *cache;
-	uint32_t *places;	  /* by page */
+	uint32_t *places;	  /* by page; not if cells are in pieces */
 	struct filter_page *uses; /* by place, which are numbered from 1 */
 	bool has_few;		  /* of data, with up to FEW_WAYS places in a set */
 	struct place *list;	  /* of places, and behind them of the beginnings of sets' lists */
@@ -61,8 +62,7 @@ struct misses {
 	uint32_t first, second;
 };
 
-_Static_assert(FILTER_MOST_SITES * sizeof(struct misses) == FILTER_PAGES_END - FILTER_PAGE_MISSES,
-	       "layout");
+_Static_assert(sizeof(struct misses) == 8, "layout");
 
 static struct tlb data, code;
 static struct sim_core *core; /* NULL: there are no TLBs, nor memory for these tables */
@@ -80,6 +80,20 @@ static uint32_t first_of(const struct tlb *t, uint64_t set)
 static uint64_t page_of(const struct tlb *t, uint32_t place)
 {
 	return sim_entry_line(t->list[place].entry);
+}
+
+#define REGION_PAGES ((1ull << FILTER_REGION_SHIFT) / PAGE_LINES)
+
+/* Where the page's place stands. */
+static uint32_t *place_of(const struct tlb *t, uint64_t page)
+{
+	const uint64_t n = page % REGION_PAGES + (t == &code ? REGION_PAGES : 0);
+
+	if (!filter_pieces.are_on)
+		return t->places + page;
+	return filter_behind_cell(filter_data_cell((page - page % REGION_PAGES) * PAGE_LINES),
+				  filter_pieces.to_pages) +
+	       n;
 }
 
 /* ---- Lines of a page ---- */
@@ -181,7 +195,7 @@ static struct tlb *of_cache(const struct sim_cache *c)
 static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t page)
 {
 	const struct tlb *t = of_cache(c);
-	const uint32_t place = t->places[page];
+	const uint32_t place = *place_of(t, page);
 
 	(void)set;
 	return place ? &t->list[place].entry : 0;
@@ -281,11 +295,11 @@ static uint64_t replace(struct tlb *t, uint64_t set, uint64_t entry, uint64_t no
 	const bool was_free = is_free(t, place);
 
 	if (!was_free) {
-		t->places[sim_entry_line(victim)] = 0;
+		*place_of(t, sim_entry_line(victim)) = 0;
 		take_cells(t, place);
 	}
 	t->list[place].entry = entry;
-	t->places[sim_entry_line(entry)] = place;
+	*place_of(t, sim_entry_line(entry)) = place;
 	t->uses[place] = (struct filter_page){0};
 	use_place(t, set, place, now);
 	return was_free ? SIM_NO_LINE : victim;
@@ -355,9 +369,10 @@ static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uin
 
 bool filter_pages_start(struct sim_core *c)
 {
-	if (!take(&data, &filter_state.data, &c->data_tlb, FILTER_DATA_PAGES,
-		  FILTER_DATA_PAGE_USES) ||
-	    !take(&code, &filter_state.code, &c->code_tlb, FILTER_CODE_PAGES,
+	const uint64_t pages = filter_memory_pages();
+
+	if (!take(&data, &filter_state.data, &c->data_tlb, pages, FILTER_DATA_PAGE_USES) ||
+	    !take(&code, &filter_state.code, &c->code_tlb, pages ? pages + FILTER_PAGES_BYTES : 0,
 		  FILTER_CODE_PAGE_USES))
 		return false;
 	core = c->has_tlb ? c : 0;
@@ -375,7 +390,7 @@ bool filter_pages_have(const struct filter_level *l, uint64_t line)
 {
 	const struct tlb *t = tlb_of(l);
 
-	return !t || t->places[line / PAGE_LINES];
+	return !t || *place_of(t, line / PAGE_LINES);
 }
 
 bool filter_pages_hide(const struct filter_level *l)
@@ -390,7 +405,7 @@ bool filter_pages_let(const struct filter_level *l, uint64_t line)
 
 	if (!t)
 		return true;
-	place = t->places[line / PAGE_LINES];
+	place = *place_of(t, line / PAGE_LINES);
 	if (place)
 		t->uses[place].shown |= bit_of(line);
 	return place != 0;
@@ -399,7 +414,7 @@ bool filter_pages_let(const struct filter_level *l, uint64_t line)
 void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t time)
 {
 	struct tlb *t = tlb_of(l);
-	const uint32_t place = t ? t->places[line / PAGE_LINES] : 0;
+	const uint32_t place = t ? *place_of(t, line / PAGE_LINES) : 0;
 
 	if (place && t->uses[place].time < time)
 		t->uses[place].time = time;
@@ -409,7 +424,7 @@ void filter_pages_lose(const struct filter_level *l, uint64_t line, uint64_t tim
 
 static struct misses *misses_at(uint32_t site)
 {
-	return (struct misses *)(uintptr_t)FILTER_PAGE_MISSES + site;
+	return (struct misses *)filter_state.page_misses + site;
 }
 
 static void count(const struct filter_owner *o, unsigned id, uint32_t *counter)
@@ -459,6 +474,31 @@ void filter_pages_take(uint32_t site, uint32_t column, uint64_t events[])
 	if (misses_at(site)->second)
 		events[index[3]] += misses_at(site)->second;
 	*misses_at(site) = (struct misses){0};
+}
+
+/* ---- Tables that move ---- */
+
+static void move_to_pieces(const struct tlb *t)
+{
+	for (uint32_t place = 1; t->level && place <= t->own.sets * t->own.ways; place++)
+		if (!is_free(t, place))
+			*place_of(t, page_of(t, place)) = place;
+}
+
+void filter_pages_divide(void)
+{
+	move_to_pieces(&data);
+	move_to_pieces(&code);
+	data.places = code.places = 0;
+	filter_state.data_pages = filter_state.code_pages = 0;
+}
+
+void filter_pages_move(uint64_t by)
+{
+	data.places += by / sizeof *data.places;
+	code.places += by / sizeof *code.places;
+	filter_state.data_pages = data.places;
+	filter_state.code_pages = code.places;
 }
 
 /* ---- Off ---- */

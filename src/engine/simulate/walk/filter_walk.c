@@ -75,7 +75,7 @@ static uint32_t *cell_of(const struct filter_level *l, uint64_t line)
 {
 	if (l == &w.code)
 		return filter_known_code_cell(line);
-	return l == &w.data ? filter_data_cell(line) : w.last_cells + line;
+	return l == &w.data ? filter_data_cell(line) : filter_last_cell(line);
 }
 
 /* The entry of the cell's line in its set's row. */
@@ -345,7 +345,7 @@ static void ask_third(uint64_t line)
  */
 static void ask_below(uint64_t line)
 {
-	const uint32_t stamp = w.last_cells[line];
+	const uint32_t stamp = *filter_last_cell(line);
 	uint64_t least;
 
 	if (stamp) {

@@ -5,6 +5,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/whose/counts.h"
 #include "engine/simulate/whose/groups.h"
 #include "engine/simulate/whose/held.h"
@@ -12,23 +13,33 @@
 #include "engine/simulate/whose/pairs.h"
 #include "engine/simulate/whose/patterns.h"
 #include "engine/simulate/whose/references.h"
+#include "engine/simulate/whose/room.h"
 #include "engine/simulate/whose/structures.h"
+#include "engine/unwind/eras.h"
+#include "engine/unwind/modules.h"
 #include "sim/base/geometry.h"
 #include "sim/cache/entry.h"
 
 #define MOST_BINS (64u << 20)
 
-#define GROUP_BITS 24u /* of an evictor; above it the mark of its stretch, or 0 */
-#define GROUP_MASK ((1u << GROUP_BITS) - 1)
+/*
+ * Of an evictor: its group; in a sampled simulation, in how many stretches the line was seen, up to
+ * BIN_SEEN, and the mark of the last one.
+ */
+#define GROUP_MASK (GROUP_MOST - 1)
+#define SEEN_SHIFT GROUP_BITS
+#define SEEN_MASK  (3u << SEEN_SHIFT)
+#define MARK_SHIFT (GROUP_BITS + 2)
 
-#define LEAF_BYTES   (LEAF_LINES * 2 * sizeof(uint32_t))
-#define LEAF_RESERVE (1ull << 36)
+_Static_assert(MARK_SHIFT + 8 == 32 && BIN_SEEN <= 3, "an evictor");
+
+#define LEVELS_BYTES (RUN_LEVELS * sizeof(struct level_counts))
 
 /* What few runs count: misses in further levels, and those without a cause in stretches. */
 struct more_counts {
 	struct level_counts far[BIN_MOST_LEVELS - RUN_LEVELS];
 	struct {
-		uint32_t unknown, above;
+		uint32_t unknown, above, seen[BIN_SEEN];
 	} stretch[BIN_MOST_LEVELS];
 };
 
@@ -36,33 +47,23 @@ _Static_assert(BIN_MOST_LEVELS == SIM_MAX_LEVELS, "one for each");
 
 static struct {
 	uint32_t forgotten;    /* times that sites were numbered anew */
-	struct numbering bins; /* instruction, structure */
+	struct numbering bins; /* key of the instruction (eras.h), structure */
 	struct grow counts;    /* struct bin, by number */
-	struct grow second;    /* struct level_counts of the second level, by number */
+	struct grow levels;    /* struct level_counts [RUN_LEVELS], by number */
 	struct grow more;      /* struct more_counts, by number, if has_more */
 	bool has_more;
+	struct contrast_table contrasts; /* of bins, if is_sampled */
+	bool is_sampled;
 	struct grow memos; /* struct bins_memo, by site */
-	uint64_t began_ns, due_ns;
+	uint64_t began_ns, reported_ns;
+	bool is_due_now; /* a count is large */
 } b;
 
 struct counts_tables counts_tables;
 
-bool bins_on;
+bool bins_on, bins_lack_memory;
 struct bins_memo *bins_memos;
 struct bins_stretch bins_stretch;
-
-static bool start_evictors(enum bin_cache cache)
-{
-	struct evictors *e = counts_evictors(cache);
-
-	if (e->directory.base)
-		return true;
-	if (grow_init_whole(&e->directory, DIRECTORY * sizeof(uint32_t)) != 0 ||
-	    grow_init(&e->leaves, LEAF_RESERVE) != 0 || !grow_take(&e->leaves, LEAF_BYTES))
-		return false;
-	grow_in_large_pages(&e->leaves);
-	return true;
-}
 
 static bool start_more(void)
 {
@@ -70,21 +71,37 @@ static bool start_more(void)
 	       grow_take(&b.more, sizeof(struct more_counts));
 }
 
-bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled)
+static bool start_contrasts(uint32_t levels)
 {
+	return contrasts_init(&b.contrasts, MOST_BINS, levels) &&
+	       contrasts_reach(&b.contrasts, 0) && pairs_in_stretches();
+}
+
+bool bins_start(const struct sim_geometry *g, uint32_t most_sites, bool is_sampled)
+{
+	const uint32_t levels = g->level_count;
+
+	counts_tables.directory_mask =
+		(1ull << (ADDRESS_BITS - room_line_shift(g) - LEAF_SHIFT)) - 1;
+	bins_lack_memory = !room_is_there(((levels + 1) / 2 + 1) *
+					  (counts_tables.directory_mask + 1) * sizeof(uint32_t));
+	if (bins_lack_memory)
+		return false;
+	b.is_sampled = is_sampled;
 	b.has_more = levels > RUN_LEVELS || is_sampled;
 	bins_on = numbering_init(&b.bins, MOST_BINS) == 0 &&
 		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
 		  grow_take(&b.counts, sizeof(struct bin)) &&
-		  grow_init(&b.second, MOST_BINS * sizeof(struct level_counts)) == 0 &&
-		  grow_take(&b.second, sizeof(struct level_counts)) &&
-		  (!b.has_more || start_more()) &&
+		  grow_init(&b.levels, MOST_BINS * LEVELS_BYTES) == 0 &&
+		  grow_take(&b.levels, LEVELS_BYTES) && (!b.has_more || start_more()) &&
+		  (!is_sampled || start_contrasts(levels)) &&
 		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
 		  groups_start() && structures_start() && references_start() && held_start() &&
-		  patterns_start();
+		  patterns_start() && places_start(MOST_BINS);
 	for (uint32_t level = 0; level < levels; level++)
-		bins_on = bins_on && start_evictors(level);
-	bins_on = bins_on && start_evictors(BIN_FIRST_CODE);
+		bins_on = bins_on && counts_start_evictors(level);
+	bins_on = bins_on && counts_start_evictors(BIN_FIRST_CODE);
+	bins_lack_memory = !bins_on;
 	if (!bins_on)
 		return false;
 	counts_tables.bins = (struct bin *)(void *)b.counts.base;
@@ -117,28 +134,34 @@ struct bins_versions bins_versions(void)
 }
 
 /* Make the memory of a bin. False: it has run out, for this one and all later ones. */
-static bool make_bin(uint64_t pc, uint32_t structure)
+static bool make_bin(uint64_t key, uint32_t structure)
 {
 	struct bin *bin;
 
 	if ((b.has_more && !grow_take(&b.more, sizeof(struct more_counts))) ||
-	    !grow_take(&b.second, sizeof(struct level_counts)))
+	    (b.is_sampled && !contrasts_reach(&b.contrasts, b.bins.count)) ||
+	    !grow_take(&b.levels, LEVELS_BYTES) || !places_grow())
 		return false;
 	bin = grow_take(&b.counts, sizeof *bin);
 	if (!bin)
 		return false;
-	bin->group = groups_get(pc, structure);
+	bin->group = groups_get(key, structure);
 	bin->range = RANGE_NOWHERE;
 	return true;
 }
 
-uint32_t bins_get(uint64_t pc, uint32_t structure)
+static uint32_t get(uint64_t key, uint32_t structure)
 {
-	const uint32_t count = b.bins.count, number = numbering_get(&b.bins, pc, structure);
+	const uint32_t count = b.bins.count, number = numbering_get(&b.bins, key, structure);
 
-	if (b.bins.count != count && !make_bin(pc, structure))
+	if (b.bins.count != count && !make_bin(key, structure))
 		return 0;
 	return number * sizeof(struct bin) < b.counts.used ? number : 0;
+}
+
+uint32_t bins_get(uint64_t pc, uint32_t structure)
+{
+	return get(modules_key(pc), structure);
 }
 
 /* Set the memo's bin: that of an access by pc to the structure. */
@@ -156,7 +179,8 @@ uint64_t bins_known_pc(uint32_t site)
 {
 	const struct bins_memo *m = &bins_memos[site];
 
-	return m->bin && m->era == b.forgotten ? numbering_key(&b.bins, m->bin)->a : 0;
+	return m->bin && m->era == b.forgotten ? eras_address(numbering_key(&b.bins, m->bin)->a)
+					       : 0;
 }
 
 void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
@@ -173,7 +197,7 @@ void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address)
 
 uint32_t bins_elsewhere(uint32_t number, const struct structure *s, uint64_t address, bool missed)
 {
-	const uint32_t there = bins_get(numbering_key(&b.bins, number)->a, s->id);
+	const uint32_t there = get(numbering_key(&b.bins, number)->a, s->id);
 
 	if (missed)
 		bin_at(there)->has_moved |= range_add(&bin_at(there)->range, address - s->start);
@@ -187,6 +211,16 @@ uint32_t bins_of_found(uint32_t site, uint64_t pc, const struct structure *s)
 	m->start = s->start;
 	m->end = s->is_lasting && site ? s->end : s->start;
 	return remember(m, site, pc, s->id);
+}
+
+uint32_t bins_in_block(uint32_t site, uint64_t address, uint64_t *offset)
+{
+	const struct bins_memo *m = &bins_memos[site];
+
+	return site && m->bin && m->era == b.forgotten &&
+			       structures_is_block(m->structure, address, offset)
+		       ? m->bin
+		       : 0;
 }
 
 uint32_t bins_of_data(uint32_t site, uint64_t pc, uint64_t address)
@@ -221,26 +255,27 @@ void bins_missed_at(uint32_t number, uint32_t site, uint64_t address)
 
 /* ---- Misses and evictions ---- */
 
-uint32_t *counts_new_evictor(enum bin_cache cache, uint64_t line)
+static struct contrasts *contrasts_of(uint32_t number)
 {
-	struct evictors *e = counts_evictors(cache);
-	uint32_t *leaf = counts_leaf(cache, line);
+	return contrasts_at(&b.contrasts, number);
+}
 
-	if (!*leaf && grow_take(&e->leaves, LEAF_BYTES))
-		*leaf = (uint32_t)(e->leaves.used / LEAF_BYTES - 1);
-	return *leaf ? counts_evictor(cache, line) : 0;
+void counts_stretch(struct bin *bin, uint64_t offset)
+{
+	bin->has_moved |= range_add(&bin->range, offset);
+}
+
+void counts_keep(struct bin *bin, uint64_t offset)
+{
+	bin->wait = places_take((uint32_t)(bin - counts_tables.bins), offset);
+	bin->has_moved = true;
 }
 
 static struct level_counts *counts_of(uint32_t number, uint32_t level)
 {
-	switch (level) {
-	case 0:
-		return &bin_at(number)->first;
-	case 1:
-		return (struct level_counts *)(void *)b.second.base + number;
-	default:
+	if (level >= RUN_LEVELS)
 		return &more_at(number)->far[level - RUN_LEVELS];
-	}
+	return (struct level_counts *)(void *)b.levels.base + RUN_LEVELS * number + level;
 }
 
 /* Count n misses of a bin on lines that an evictor (0: none) has evicted before. */
@@ -253,7 +288,7 @@ static void count_misses(uint32_t number, uint32_t level, uint32_t evictor, uint
 
 	counts->missed += n;
 	if (counts->missed >= DUE_COUNT)
-		b.due_ns = 0;
+		b.is_due_now = true;
 	if (!evictor) {
 		counts->cold += n;
 		return;
@@ -263,17 +298,29 @@ static void count_misses(uint32_t number, uint32_t level, uint32_t evictor, uint
 	if (are_conflicts)
 		counts->conflicts += n;
 	pairs_count(bin->group, evictor, is_code ? BIN_FIRST_CODE : (enum bin_cache)level,
-		    are_conflicts, n);
+		    are_conflicts, n, b.is_sampled ? contrasts_of(number)->signs : 0);
 }
 
-void counts_end_run(struct bin *bin, uint32_t level, uint32_t evictor)
+static void end_run(const struct bin *bin, uint32_t level, const struct bin_run *run)
 {
-	struct bin_run *run = &bin->runs[level];
-
 	if (run->misses)
 		count_misses((uint32_t)(bin - counts_tables.bins), level, run->evictor, run->misses,
 			     false);
-	*run = (struct bin_run){.evictor = evictor};
+}
+
+struct bin_run *counts_begin_first(struct bin *bin, uint32_t evictor)
+{
+	end_run(bin, 0, &bin->first[FIRST_RUNS - 1]);
+	for (uint32_t i = FIRST_RUNS - 1; i > 0; i--)
+		bin->first[i] = bin->first[i - 1];
+	bin->first[0] = (struct bin_run){.evictor = evictor};
+	return &bin->first[0];
+}
+
+void counts_begin_second(struct bin *bin, uint32_t evictor)
+{
+	end_run(bin, 1, &bin->second);
+	bin->second = (struct bin_run){.evictor = evictor};
 }
 
 static void count_miss(uint32_t number, uint32_t level, uint32_t evictor, enum bin_miss how)
@@ -283,29 +330,65 @@ static void count_miss(uint32_t number, uint32_t level, uint32_t evictor, enum b
 		more_at(number)->stretch[level].unknown += how == BIN_MISS_UNKNOWN;
 		more_at(number)->stretch[level].above += how == BIN_MISS_ABOVE;
 	} else if (level < RUN_LEVELS && (how == BIN_MISS_KNOWN || !evictor)) {
-		counts_miss(bin_at(number), level, evictor);
+		if (level == 0)
+			counts_miss_first(bin_at(number), evictor);
+		else
+			counts_miss_second(bin_at(number), evictor);
 	} else {
 		count_misses(number, level, evictor, 1, how == BIN_MISS_CONFLICT);
 	}
 }
 
+static void end_runs(struct bin *bin)
+{
+	for (uint32_t i = 0; i < FIRST_RUNS; i++) {
+		end_run(bin, 0, &bin->first[i]);
+		bin->first[i].misses = 0;
+	}
+	end_run(bin, 1, &bin->second);
+	bin->second.misses = 0;
+}
+
+/* A miss in this stretch: what came in one with other signs is added up before. */
+static void contrast_miss(uint32_t number, uint32_t level, enum bin_miss how)
+{
+	struct contrasts *c = contrasts_of(number);
+
+	if (c->signs != contrasts_now) {
+		end_runs(bin_at(number));
+		contrasts_fold(&b.contrasts, c);
+	}
+	if (how != BIN_MISS_COUNTED)
+		contrasts_count(c, level, how == BIN_MISS_UNKNOWN || how == BIN_MISS_ABOVE);
+}
+
 /*
- * In a stretch. An evictor has the stretch's mark beside its group, and no group if the line was
- * only seen. Returns the line's evictor.
+ * In a stretch. Returns the line's evictor, and notes that the stretch has seen the line. A line
+ * that was not evicted in this stretch has the group of the first access to its set, which would
+ * have evicted it, too.
  */
-static uint32_t evictor_in_stretch(enum bin_cache cache, uint64_t line, uint32_t group)
+static uint32_t evictor_in_stretch(uint32_t number, enum bin_cache cache, uint64_t line,
+				   enum bin_miss how)
 {
 	uint32_t *place = counts_new_evictor(cache, line),
 		 *first = bins_stretch.of_set(cache, line);
-	uint32_t evictor = place ? *place : 0;
+	const uint32_t level = cache == BIN_FIRST_CODE ? 0 : cache, group = bin_at(number)->group,
+		       mark = bins_stretch.mark << MARK_SHIFT;
+	uint32_t seen;
 
-	if (first && *first >> GROUP_BITS != bins_stretch.mark)
-		*first = group | bins_stretch.mark << GROUP_BITS;
-	if (evictor && evictor >> GROUP_BITS != bins_stretch.mark && first)
-		evictor = *first;
-	if (place && !*place)
-		*place = bins_stretch.mark << GROUP_BITS;
-	return evictor & GROUP_MASK ? evictor & GROUP_MASK : evictor ? group : 0;
+	if (!place || !first)
+		return 0;
+	if (*first >> MARK_SHIFT != bins_stretch.mark)
+		*first = group | mark;
+	if (*place >> MARK_SHIFT == bins_stretch.mark)
+		return *place & GROUP_MASK ? *place & GROUP_MASK : group;
+	seen = *place >> SEEN_SHIFT & 3;
+	if (seen < BIN_SEEN) {
+		more_at(number)->stretch[level].seen[seen] += how != BIN_MISS_COUNTED;
+		seen++;
+	}
+	*place = mark | seen << SEEN_SHIFT;
+	return *first & GROUP_MASK;
 }
 
 void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_t victim,
@@ -319,43 +402,39 @@ void bins_replaced(uint32_t number, enum bin_cache cache, uint64_t line, uint64_
 		held_miss(number, cache, line, victim, how, address);
 		return;
 	}
-	evictor = bins_stretch.mark ? evictor_in_stretch(cache, line, bin->group)
+	evictor = bins_stretch.mark ? evictor_in_stretch(number, cache, line, how)
 				    : *counts_evictor(cache, line);
+	if (bins_stretch.mark)
+		contrast_miss(number, level, how);
 	if (how != BIN_MISS_COUNTED)
 		count_miss(number, level, evictor, how);
 	if (victim == SIM_NO_LINE)
 		return;
 	place = counts_new_evictor(cache, victim);
 	if (place)
-		*place = bin->group | bins_stretch.mark << GROUP_BITS;
+		*place = bin->group | (*place & SEEN_MASK) | bins_stretch.mark << MARK_SHIFT;
 }
 
 /* ---- Reports ---- */
 
 /*
  * A report of all bins that have changed is dear, for the collector, too: each later one waits
- * longer, and at least this multiple of the time of the one before.
+ * longer. Each bin and each pair of groups, of which a record takes about a microsecond, puts off
+ * the next report, also the first.
  */
 #define FIRST_DUE_NS 2000000000ull
 #define DUE_PART     8u
-#define WAIT_PART    40u
+#define RECORD_NS    40000ull
 
 static bool is_due(uint64_t now)
 {
-	if (!b.began_ns) {
-		b.began_ns = now;
-		b.due_ns = now + FIRST_DUE_NS;
-	}
-	return now >= b.due_ns;
-}
+	const uint64_t records = b.bins.count + pairs_number();
 
-/* A report that began then has ended. */
-static void plan_next(uint64_t began)
-{
-	const uint64_t now = now_ns(), wait = (now - began) * WAIT_PART,
-		       usual = FIRST_DUE_NS + (now - b.began_ns) / DUE_PART;
-
-	b.due_ns = now + (wait > usual ? wait : usual);
+	if (!b.began_ns)
+		b.began_ns = b.reported_ns = now;
+	return b.is_due_now ||
+	       now - b.reported_ns >=
+		       FIRST_DUE_NS + (b.reported_ns - b.began_ns) / DUE_PART + records * RECORD_NS;
 }
 
 uint32_t bins_structure(uint32_t bin)
@@ -363,11 +442,13 @@ uint32_t bins_structure(uint32_t bin)
 	return (uint32_t)numbering_key(&b.bins, bin)->b;
 }
 
-void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data)
+void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, uint64_t *position,
+		   struct bin_data *data)
 {
 	const struct numbering_key *k = numbering_key(&b.bins, bin);
 
-	*pc = k->a;
+	*pc = eras_address(k->a);
+	*position = eras_position(k->a);
 	structures_describe(p, (uint32_t)k->b, data);
 }
 
@@ -383,6 +464,8 @@ static struct bin_counts take_counts(uint32_t number, uint32_t level)
 	if (b.has_more) {
 		taken.unknown = more_at(number)->stretch[level].unknown;
 		taken.above = more_at(number)->stretch[level].above;
+		for (uint32_t i = 0; i < BIN_SEEN; i++)
+			taken.seen[i] = more_at(number)->stretch[level].seen[i];
 	}
 	return taken;
 }
@@ -401,40 +484,64 @@ static bool has_missed(uint32_t number)
 	return false;
 }
 
+static void send_contrasts(struct process *p, uint32_t number, const struct record_bin *of)
+{
+	struct contrasts *c = contrasts_of(number);
+	struct record_contrasts r = {
+		.position = of->position, .pc = of->pc, .is_bin = true, .data = of->data};
+
+	contrasts_fold(&b.contrasts, c);
+	for (uint32_t level = 0; level < b.contrasts.caches; level++) {
+		r.cache = level == 0 && bin_at(number)->is_code ? BIN_FIRST_CODE : level;
+		if (contrasts_take(c, level, &r))
+			records_contrasts(p, &r);
+	}
+}
+
 static void send_bin(struct process *p, uint32_t number)
 {
 	struct bin *bin = bin_at(number);
 	struct record_bin r = {.range = bin->has_moved ? bin->range : RANGE_NOWHERE};
 
-	for (uint32_t level = 0; level < RUN_LEVELS; level++)
-		counts_end_run(bin, level, bin->runs[level].evictor);
+	end_runs(bin);
 	if (!has_missed(number))
 		return;
 	for (uint32_t level = 0; level < levels(); level++)
 		r.counts[level] = take_counts(number, level);
 	if (b.has_more)
 		*more_at(number) = (struct more_counts){0};
-	bins_describe(p, number, &r.pc, &r.data);
+	if (bin->has_moved)
+		places_copy(number, &r.places);
+	bins_describe(p, number, &r.pc, &r.position, &r.data);
 	bin->has_moved = false;
 	records_bin(p, &r);
+	if (b.is_sampled)
+		send_contrasts(p, number, &r);
 }
 
 /* Describe one side of a pair. */
 static void describe(struct process *p, uint32_t number, bool is_group, uint64_t *function,
-		     struct bin_data *data)
+		     uint64_t *position, struct bin_data *data)
 {
-	*function = is_group ? groups_function(number) : 0;
+	const uint64_t key = is_group ? groups_function(number) : 0;
+
+	*function = eras_address(key);
+	*position = eras_position(key);
 	structures_describe(p, is_group ? groups_structure(number) : number, data);
 }
 
-static void send_pair(void *context, const struct pair *pair, uint64_t count)
+static void send_pair(void *context, const struct pair *pair, uint64_t count,
+		      const int32_t contrasts[STRETCH_CONTRASTS])
 {
 	struct process *p = context;
 	struct record_eviction r = {
 		.cache = pair->cache, .count = count, .conflicts = pair->are_conflicts ? count : 0};
 
-	describe(p, pair->missed, pair->are_groups, &r.function, &r.data);
-	describe(p, pair->evictor, pair->are_groups, &r.evictor, &r.evictor_data);
+	describe(p, pair->missed, pair->are_groups, &r.function, &r.position, &r.data);
+	for (uint32_t i = 0; i < STRETCH_CONTRASTS; i++)
+		r.contrasts[i] = contrasts[i];
+	describe(p, pair->evictor, pair->are_groups, &r.evictor, &r.evictor_position,
+		 &r.evictor_data);
 	records_eviction(p, &r);
 }
 
@@ -452,7 +559,8 @@ void bins_flush(struct process *p, bool is_last)
 	pairs_take(send_pair, p);
 	references_flush(p);
 	patterns_flush(p);
-	plan_next(began);
+	b.reported_ns = now_ns();
+	b.is_due_now = false;
 }
 
 void bins_end(struct process *p)
@@ -467,10 +575,13 @@ void bins_forked(void)
 		*bin_at(number) = (struct bin){.group = bin_at(number)->group,
 					       .is_code = bin_at(number)->is_code,
 					       .range = RANGE_NOWHERE};
-		*counts_of(number, 1) = (struct level_counts){0};
+		places_clear(number);
+		memset(counts_of(number, 0), 0, LEVELS_BYTES);
 		if (b.has_more)
 			*more_at(number) = (struct more_counts){0};
 	}
+	if (bins_on && b.is_sampled)
+		contrasts_clear(&b.contrasts);
 	pairs_clear();
 	held_forked();
 	if (bins_on) {

@@ -24,7 +24,9 @@
  *   - Whatever the policy of the level, the fully associative cache is LRU.
  *   - Of a sampled simulation (MemSpy, 6.5): where a line was evicted while the simulation was off,
  *     or may have been, the first access in the stretch to its set is named. It would have evicted
- *     the line, too. A line that was first touched then counts as cold.
+ *     the line, too. Nothing counts as cold, because a line that no stretch has seen before may
+ *     have been used between stretches. Instead bins count lines by the stretches that have seen
+ *     them (struct bin_counts), for an estimate of all lines (model/trace_sample.h).
  *
  * So the causes of a bin add up to its misses, and those of all bins to the misses of the level. Of
  * a program with very many pairs of groups, some are counted by their data structures alone.
@@ -41,11 +43,14 @@
 #include "engine/core/state.h"
 #include "engine/simulate/whose/structures.h"
 
+struct sim_geometry;
+
 /*
- * Count by bins, in so many levels of caches, with room for sites of the filter variant.
+ * Count by bins, in the levels of these caches, with room for sites of the filter variant.
  * is_sampled: there will be stretches. False: no address space.
  */
-bool bins_start(uint32_t levels, uint32_t most_sites, bool is_sampled);
+bool bins_start(const struct sim_geometry *g, uint32_t most_sites, bool is_sampled);
+extern bool bins_lack_memory; /* bins_start has failed */
 extern bool bins_on;
 static inline bool bins_are_on(void)
 {
@@ -92,6 +97,11 @@ static inline uint32_t bins_of_access(uint32_t site, uint64_t pc, uint64_t addre
 
 	return bin ? bin : bins_of_data(site, pc, address);
 }
+/*
+ * The same if the address lies in a small block of the structure that the site accessed last; and
+ * the offset in the block. Else 0.
+ */
+uint32_t bins_in_block(uint32_t site, uint64_t address, uint64_t *offset);
 struct structure;
 /* The same where the data structure at the address was looked up. */
 uint32_t bins_of_found(uint32_t site, uint64_t pc, const struct structure *s);
@@ -145,8 +155,9 @@ void bins_look(struct bins_memo *m, uint64_t pc, uint64_t address);
 uint32_t bins_elsewhere(uint32_t bin, const struct structure *s, uint64_t address, bool missed);
 /* The id of its data structure. */
 uint32_t bins_structure(uint32_t bin);
-/* Describe a bin for the collector. */
-void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, struct bin_data *data);
+/* Describe a bin for the collector: its instruction, and when it was at pc. */
+void bins_describe(struct process *p, uint32_t bin, uint64_t *pc, uint64_t *position,
+		   struct bin_data *data);
 
 /* Send what is new to the collector: always, or if it is due. */
 void bins_flush(struct process *p, bool is_last);

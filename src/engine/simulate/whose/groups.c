@@ -3,9 +3,10 @@
 #include "engine/simulate/whose/groups.h"
 
 #include "engine/simulate/whose/numbering.h"
+#include "engine/unwind/eras.h"
 #include "engine/unwind/functions.h"
 
-static struct numbering groups; /* function, structure */
+static struct numbering groups; /* key of the function (eras.h), structure */
 struct grow groups_structures;
 
 bool groups_start(void)
@@ -14,13 +15,13 @@ bool groups_start(void)
 	       grow_init_whole(&groups_structures, GROUP_MOST * sizeof(uint32_t)) == 0;
 }
 
-uint32_t groups_get(uint64_t pc, uint32_t structure)
+uint32_t groups_get(uint64_t key, uint32_t structure)
 {
 	struct sim_function f = {0};
 	uint32_t number;
 
-	functions_find(0, pc, &f);
-	number = numbering_get(&groups, f.start, structure);
+	functions_find(0, eras_address(key), &f);
+	number = numbering_get(&groups, eras_key_of(f.start, eras_of(key)), structure);
 	if (number)
 		((uint32_t *)(void *)groups_structures.base)[number] = structure;
 	return number;

@@ -11,16 +11,19 @@
 
 #include "engine/core/util.h"
 
-#define GROUP_BITS 24u
+#define GROUP_BITS 22u
 #define GROUP_MOST (1u << GROUP_BITS)
 
 /* Reserve address space; false: there is none. */
 bool groups_start(void);
 
-/* The group of an access to the structure by the instruction at pc; 0: memory has run out. */
-uint32_t groups_get(uint64_t pc, uint32_t structure);
+/*
+ * The group of an access to the structure by the instruction of that key (eras.h); 0: memory has
+ * run out.
+ */
+uint32_t groups_get(uint64_t key, uint32_t structure);
 
-/* Where the group's function begins. */
+/* Where the group's function begins, as a key. */
 uint64_t groups_function(uint32_t group);
 
 extern struct grow groups_structures; /* uint32_t, by group */

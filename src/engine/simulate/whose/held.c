@@ -12,12 +12,14 @@
 
 #define EVENTS_AT_ONCE 128u
 
-#define HELD_MISS 0u
-#define HELD_SEEN 2u
+#define HELD_MISS   0u
+#define HELD_SEEN   2u
+#define HELD_REPEAT 3u
 
 struct held_event {
 	uint64_t address;
-	uint64_t line, victim; /* HELD_REFERENCES: number; HELD_SEEN: weight, group */
+	/* HELD_REFERENCES: 1; HELD_REPEAT: number, step; HELD_SEEN: weight, group */
+	uint64_t line, victim;
 	uint32_t bin;
 	uint8_t kind, cache, how; /* how: enum bin_miss */
 };
@@ -64,17 +66,49 @@ static void count(const struct held_event *e, uint32_t bin)
 {
 	if (e->kind == HELD_MISS)
 		bins_replaced(bin, e->cache, e->line, e->victim, e->how, 0);
-	else if (e->kind == HELD_REFERENCES)
-		references_add(bin, (int64_t)e->line);
-	else
+	else if (e->kind == HELD_SEEN)
 		references_saw(bin, e->line, (uint32_t)e->victim);
+	else
+		references_add(bin, (int64_t)e->line);
+}
+
+/* How many references from address on, of n, lie in [start, start + bytes), or how many do not. */
+static uint64_t alike(uint64_t address, int64_t step, uint64_t n, uint64_t start, uint64_t bytes)
+{
+	const uint64_t up = step > 0 ? (uint64_t)step : 0, down = step < 0 ? -(uint64_t)step : 0;
+	const bool is_inside = address - start < bytes;
+	uint64_t room = n;
+
+	if (is_inside && up)
+		room = (start + bytes - 1 - address) / up + 1;
+	else if (is_inside && down)
+		room = (address - start) / down + 1;
+	else if (up && address < start)
+		room = (start - 1 - address) / up + 1;
+	else if (down && address >= start + bytes)
+		room = (address - (start + bytes)) / down + 1;
+	return room < n ? room : n;
+}
+
+static void count_repeat(struct held_event e, uint64_t start, uint64_t bytes)
+{
+	const int64_t step = (int64_t)e.victim;
+
+	for (uint64_t left = e.line; left; left -= e.line) {
+		e.line = alike(e.address, step, left, start, bytes);
+		count(&e, e.address - start < bytes ? bin_now(&e) : e.bin);
+		e.address += e.line * (uint64_t)step;
+	}
 }
 
 static void count_all(uint64_t start, uint64_t bytes)
 {
 	h.block = (struct structure){0};
 	for (const struct held_event *e = first_event(); e < held_next; e++)
-		count(e, e->address - start < bytes ? bin_now(e) : e->bin);
+		if (e->kind == HELD_REPEAT)
+			count_repeat(*e, start, bytes);
+		else
+			count(e, e->address - start < bytes ? bin_now(e) : e->bin);
 	held_next = first_event();
 }
 
@@ -125,10 +159,13 @@ void held_miss(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victi
 				  (uint8_t)how});
 }
 
-void held_references(uint32_t bin, uint64_t address, uint64_t n)
+void held_references(uint32_t bin, uint64_t address, int64_t step, uint64_t n)
 {
-	hold(&(struct held_event){
-		.address = address, .line = n, .bin = bin, .kind = HELD_REFERENCES});
+	hold(&(struct held_event){.address = address,
+				  .line = n,
+				  .victim = (uint64_t)step,
+				  .bin = bin,
+				  .kind = HELD_REPEAT});
 }
 
 void held_seen(uint32_t bin, uint64_t address, uint64_t weight, uint32_t group)

@@ -37,11 +37,17 @@ void held_begin(void);
 /* It has returned, with a block of so many bytes at start (0: with none): count what was held. */
 void held_end(uint64_t start, uint64_t bytes);
 
-/* Only if held_on. As bins_replaced. `address`: of the access; 0: it cannot lie in the block. */
+/*
+ * As bins_replaced, only if held_on. `address`: of the access; 0: it cannot lie in the block.
+ * References may be held without it: misses may wait elsewhere (filter_notes.h).
+ */
 void held_miss(uint32_t bin, enum bin_cache cache, uint64_t line, uint64_t victim,
 	       enum bin_miss how, uint64_t address);
-/* n references from address on, counted exactly; one that was seen in a window. */
-void held_references(uint32_t bin, uint64_t address, uint64_t n);
+/*
+ * n references, the first to `address`, each `step` bytes behind the one before, counted exactly;
+ * one that was seen in a window.
+ */
+void held_references(uint32_t bin, uint64_t address, int64_t step, uint64_t n);
 void held_seen(uint32_t bin, uint64_t address, uint64_t weight, uint32_t group);
 
 /* In a forked child: what is held is the parent's. */

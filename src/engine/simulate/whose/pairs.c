@@ -3,7 +3,9 @@
 #include "engine/simulate/whose/pairs.h"
 
 #include "engine/core/util.h"
+#include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/whose/groups.h"
+#include "engine/simulate/whose/numbering.h"
 #include "engine/simulate/whose/structures.h"
 
 #define FIRST_ROOM    1024u
@@ -23,6 +25,9 @@ _Static_assert(GROUP_BITS <= KEY_BITS && STRUCTURE_BITS <= KEY_BITS, "a key hold
 _Static_assert(BIN_CACHES <= 1 << CACHE_BITS, "a key holds a cache");
 _Static_assert(GROUPS_SHIFT + 1 < 63, "and two flags");
 
+#define CONTRAST_BYTES (STRETCH_CONTRASTS * sizeof(int32_t))
+#define MOST_CONTRASTS (1u << 24)
+
 struct entry {
 	uint64_t key; /* 0: free */
 	uint64_t count;
@@ -35,10 +40,21 @@ static struct {
 	/* misses that are not counted yet */
 	struct {
 		uint64_t key;
-		uint32_t count;
+		uint32_t count, signs;
 	} later[LATER];
 	uint32_t laters;
+	/* in a sampled simulation: contrasts of each pair */
+	bool is_sampled;
+	struct numbering numbers; /* by key */
+	struct grow contrasts;	  /* int32_t [STRETCH_CONTRASTS], by number */
 } t;
+
+bool pairs_in_stretches(void)
+{
+	return t.is_sampled =
+		       numbering_init(&t.numbers, MOST_CONTRASTS) == 0 &&
+		       grow_init(&t.contrasts, (uint64_t)MOST_CONTRASTS * CONTRAST_BYTES) == 0;
+}
 
 static uint64_t key_of(uint32_t missed, uint32_t evictor, enum bin_cache cache, bool are_groups)
 {
@@ -104,8 +120,20 @@ static uint64_t coarse_key(uint64_t key)
 	       (key & KEY_CONFLICT);
 }
 
-static void count(uint64_t key, uint32_t n)
+static int32_t *contrasts_of(uint64_t key)
 {
+	const uint32_t number = numbering_get(&t.numbers, key, 0);
+
+	while (t.contrasts.used <= (uint64_t)number * CONTRAST_BYTES)
+		if (!grow_take(&t.contrasts, CONTRAST_BYTES))
+			return 0;
+	return number ? (int32_t *)(void *)(t.contrasts.base + (uint64_t)number * CONTRAST_BYTES)
+		      : 0;
+}
+
+static void count(uint64_t key, uint32_t n, uint32_t signs)
+{
+	int32_t *contrasts;
 	struct entry *e;
 
 	if (!make_room())
@@ -118,17 +146,20 @@ static void count(uint64_t key, uint32_t n)
 	t.used += !e->key;
 	e->key = key;
 	e->count += n;
+	contrasts = t.is_sampled ? contrasts_of(key) : 0;
+	if (contrasts)
+		contrasts_add(contrasts, signs, n);
 }
 
 static void count_laters(void)
 {
 	for (uint32_t i = 0; i < t.laters; i++)
-		count(t.later[i].key, t.later[i].count);
+		count(t.later[i].key, t.later[i].count, t.later[i].signs);
 	t.laters = 0;
 }
 
 void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool are_conflicts,
-		 uint32_t n)
+		 uint32_t n, uint32_t signs)
 {
 	const uint64_t key =
 		key_of(group, evictor, cache, true) | (are_conflicts ? KEY_CONFLICT : 0);
@@ -136,21 +167,34 @@ void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool ar
 	if (t.room)
 		__builtin_prefetch(&t.entries[place_of(key)], 1);
 	t.later[t.laters].key = key;
+	t.later[t.laters].signs = signs;
 	t.later[t.laters++].count = n;
 	if (t.laters == LATER)
 		count_laters();
 }
 
-void pairs_take(void (*f)(void *context, const struct pair *p, uint64_t count), void *context)
+void pairs_take(pairs_taker *f, void *context)
 {
+	static const int32_t none[STRETCH_CONTRASTS];
+
 	count_laters();
 	for (uint64_t i = 0; i < t.room; i++) {
 		const struct pair p = pair_of(t.entries[i].key);
+		int32_t *contrasts;
 
-		if (t.entries[i].count)
-			f(context, &p, t.entries[i].count);
+		if (!t.entries[i].count)
+			continue;
+		contrasts = t.is_sampled ? contrasts_of(t.entries[i].key) : 0;
+		f(context, &p, t.entries[i].count, contrasts ? contrasts : none);
+		if (contrasts)
+			memset(contrasts, 0, CONTRAST_BYTES);
 		t.entries[i].count = 0;
 	}
+}
+
+uint64_t pairs_number(void)
+{
+	return t.used;
 }
 
 void pairs_clear(void)
@@ -158,4 +202,6 @@ void pairs_clear(void)
 	t.laters = 0;
 	for (uint64_t i = 0; i < t.room; i++)
 		t.entries[i].count = 0;
+	if (t.is_sampled)
+		memset(t.contrasts.base, 0, t.contrasts.used);
 }

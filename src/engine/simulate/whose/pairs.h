@@ -20,12 +20,20 @@ struct pair {
 	bool are_conflicts;
 };
 
-/* Count n misses; conflict misses (bins.h) apart. */
-void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool are_conflicts,
-		 uint32_t n);
+/* There will be stretches: pairs have contrasts (sampled/contrasts.h). False: no address space. */
+bool pairs_in_stretches(void);
 
+/* Count n misses, in a stretch with such signs; conflict misses (bins.h) apart. */
+void pairs_count(uint32_t group, uint32_t evictor, enum bin_cache cache, bool are_conflicts,
+		 uint32_t n, uint32_t signs);
+
+typedef void pairs_taker(void *context, const struct pair *p, uint64_t count,
+			 const int32_t contrasts[STRETCH_CONTRASTS]);
 /* Call f with the count of each pair that missed since, and forget these. */
-void pairs_take(void (*f)(void *context, const struct pair *p, uint64_t count), void *context);
+void pairs_take(pairs_taker *f, void *context);
+
+/* How many pairs there are. */
+uint64_t pairs_number(void);
 
 /* Forget all counts. */
 void pairs_clear(void);

@@ -92,14 +92,14 @@ void references_add(uint32_t bin, int64_t n)
 	references_of(bin)->counted += n;
 }
 
-void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n)
+void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n, bool is_held)
 {
 	while (n) {
 		const uint32_t bin = bin_of(pc, address);
 		const uint64_t part = alike(address, step, n);
 
-		if (held_on)
-			held_references(bin, address, part);
+		if (is_held)
+			held_references(bin, address, step, part);
 		else
 			references_add(bin, (int64_t)part);
 		address += part * (uint64_t)step;
@@ -129,13 +129,13 @@ void references_saw(uint32_t bin, uint64_t weight, uint32_t group)
 	x->weights[group] += weight;
 }
 
-bool references_see(uint32_t site, uint64_t pc, uint64_t address)
+bool references_see(uint32_t site, uint64_t pc, uint64_t address, bool is_held)
 {
 	const uint32_t bin = bins_of_access(site, pc, address);
 
-	if (held_on)
+	if (is_held)
 		held_seen(bin, address, r.weight, group_now());
-	r.seen[r.seen_count++] = held_on ? IS_HELD : bin;
+	r.seen[r.seen_count++] = is_held ? IS_HELD : bin;
 	return r.seen_count == BIN_WINDOW_REFERENCES;
 }
 
@@ -158,7 +158,7 @@ static void send(struct process *p, struct references *x)
 	if (!record.counted && !x->seen)
 		return;
 	memcpy(record.weights, x->weights, sizeof record.weights);
-	bins_describe(p, x->bin, &record.pc, &record.data);
+	bins_describe(p, x->bin, &record.pc, &record.position, &record.data);
 	x->counted -= (int64_t)record.counted;
 	x->seen = 0;
 	memset(x->weights, 0, sizeof x->weights);

@@ -27,9 +27,9 @@ bool references_start(void);
 
 /*
  * Count n references by the instruction at pc, the first to `address`, each `step` bytes behind the
- * one before.
+ * one before. is_held: in a call that allocates (held.h).
  */
-void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n);
+void references_count(uint64_t pc, uint64_t address, int64_t step, uint64_t n, bool is_held);
 
 /* Count n references of a bin; n < 0: so many were counted before they happened. */
 void references_add(uint32_t bin, int64_t n);
@@ -37,7 +37,7 @@ void references_add(uint32_t bin, int64_t n);
 /* A window of this weight begins. */
 void references_begin(uint64_t weight);
 /* A reference in the window, of a site (bins.h). Returns whether the window is over. */
-bool references_see(uint32_t site, uint64_t pc, uint64_t address);
+bool references_see(uint32_t site, uint64_t pc, uint64_t address, bool is_held);
 /* Count one of a bin, seen in a window of this weight and group. */
 void references_saw(uint32_t bin, uint64_t weight, uint32_t group);
 /* It ends. */

@@ -3,8 +3,10 @@
 #include "engine/simulate/whose/structures.h"
 
 #include "engine/data/alloc.h"
+#include "engine/data/locals.h"
 #include "engine/data/named.h"
 #include "engine/simulate/whose/numbering.h"
+#include "engine/unwind/eras.h"
 #include "engine/unwind/modules.h"
 
 #define MOST_PLACES (8u << 20)
@@ -16,11 +18,23 @@
 _Static_assert(MOST_PLACES <= NUMBER_MASK && SITE_MAX_ID <= NUMBER_MASK, "an id holds any number");
 _Static_assert(BIN_DATA_KINDS <= 1u << (STRUCTURE_BITS - KIND_SHIFT), "and any kind");
 
-static struct numbering places; /* start, size */
+static struct numbering places; /* key of the start (eras.h), size */
+
+/* Of thread-local variables. A copy has less than 2^OFFSET_BITS bytes. */
+#define OFFSET_BITS    40u
+#define MOST_FILES     (1u << 16)
+#define MOST_VARIABLES (1u << 20)
+
+static struct {
+	struct numbering files;	    /* key of the code, site of such memory */
+	struct numbering variables; /* number of the file and the offset in a copy, size */
+} locals;
 
 bool structures_start(void)
 {
-	return numbering_init(&places, MOST_PLACES) == 0;
+	return numbering_init(&places, MOST_PLACES) == 0 &&
+	       numbering_init(&locals.files, MOST_FILES) == 0 &&
+	       numbering_init(&locals.variables, MOST_VARIABLES) == 0;
 }
 
 static uint32_t id_of(enum bin_data_kind kind, uint32_t number)
@@ -33,7 +47,35 @@ static uint32_t id_of_place(enum bin_data_kind kind, uint64_t start, uint64_t en
 {
 	const uint64_t most = (1ull << NUMBERING_B_BITS) - 1, size = end - start;
 
-	return id_of(kind, numbering_get(&places, start, size < most ? size : most));
+	return id_of(kind, numbering_get(&places, modules_key(start), size < most ? size : most));
+}
+
+static uint32_t id_of_local(uint64_t key, uint32_t site, uint64_t offset, uint64_t bytes)
+{
+	const uint64_t file = numbering_get(&locals.files, key, site);
+
+	if (!file || offset >> OFFSET_BITS)
+		return 0;
+	return id_of(BIN_LOCAL,
+		     numbering_get(&locals.variables, file << OFFSET_BITS | offset, bytes));
+}
+
+/* A thread-local variable is one structure in all threads. */
+static void find_local(uint64_t address, const struct alloc_place *p, struct structure *s)
+{
+	struct locals_place copy;
+	uint64_t from, to;
+	uint32_t id;
+
+	if (!alloc_find_locals(address, &copy) ||
+	    !modules_local_variable(copy.key, address - copy.start, &from, &to))
+		return;
+	id = id_of_local(copy.key, p->site, from, to - from);
+	if (!id)
+		return;
+	s->id = id;
+	s->start = copy.start + from;
+	s->end = copy.start + to;
 }
 
 /*
@@ -75,13 +117,21 @@ void structures_find(uint64_t address, struct structure *s)
 					.is_whole = p.is_whole,
 					.is_lasting = p.is_lasting,
 					.is_plain = p.is_plain};
+		if (p.is_locals)
+			find_local(address, &p, s);
 	} else if (modules_variable(address, &s->start, &s->end)) {
 		s->id = id_of_place(BIN_VARIABLE, s->start, s->end);
-		s->is_whole = s->is_lasting = true;
+		s->is_whole = s->is_lasting = !alloc_has_blocks(s->start, s->end);
 	}
 	s->is_whole = s->is_whole && !has_named(s);
 	s->is_lasting = s->is_lasting && s->is_whole;
 	s->is_plain = s->is_plain && s->is_whole;
+}
+
+bool structures_is_block(uint32_t id, uint64_t address, uint64_t *offset)
+{
+	return id >> KIND_SHIFT == BIN_SITE && !named_version &&
+	       alloc_is_in_block(address, id & NUMBER_MASK, offset);
 }
 
 uint64_t structures_end(const struct structure *s, uint64_t address)
@@ -112,6 +162,20 @@ uint32_t structures_of_code(uint64_t pc)
 	return id_of_place(BIN_CODE, m.start, m.end);
 }
 
+static void describe_local(struct process *p, uint32_t number, struct bin_data *data)
+{
+	const struct numbering_key *k = numbering_key(&locals.variables, number);
+	const struct numbering_key *file =
+		numbering_key(&locals.files, (uint32_t)(k->a >> OFFSET_BITS));
+
+	data->site = (uint32_t)file->b;
+	data->code = eras_address(file->a);
+	data->position = eras_position(file->a);
+	data->start = k->a & ((1ull << OFFSET_BITS) - 1);
+	data->end = data->start + k->b;
+	alloc_publish(p, data->site);
+}
+
 void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
 {
 	const uint32_t number = id & NUMBER_MASK;
@@ -122,8 +186,13 @@ void structures_describe(struct process *p, uint32_t id, struct bin_data *data)
 	} else if (data->kind == BIN_SITE) {
 		data->site = number;
 		alloc_publish(p, number);
+	} else if (data->kind == BIN_LOCAL) {
+		describe_local(p, number, data);
 	} else if (id) {
-		data->start = numbering_key(&places, number)->a;
-		data->end = data->start + numbering_key(&places, number)->b;
+		const struct numbering_key *k = numbering_key(&places, number);
+
+		data->start = eras_address(k->a);
+		data->end = data->start + k->b;
+		data->position = eras_position(k->a);
 	}
 }

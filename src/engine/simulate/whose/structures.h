@@ -27,6 +27,11 @@ bool structures_start(void);
 /* Describe the structure that holds address. */
 void structures_find(uint64_t address, struct structure *s);
 /*
+ * Does the address lie in a small block of the structure, in no other? And the offset there. False
+ * if that is not quickly known.
+ */
+bool structures_is_block(uint32_t id, uint64_t address, uint64_t *offset);
+/*
  * Up to where memory from address on belongs to the structure that was just found there, or a part
  * of it that is quickly found.
  */
