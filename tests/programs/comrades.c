@@ -4,7 +4,7 @@
  * signal handlers. One waits for the other: in a page fault, a futex, a pipe, by spinning; one
  * ends, or is killed. An alarm ends a run that hangs.
  *
- *   comrades served | serves | hidden | waits | ends
+ *   comrades served | serves | hidden | waits | ends | killed
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,6 +26,7 @@
 #define PAGE  4096ul
 #define STACK (256ul << 10)
 #define TURNS 40
+#define KILLS 100
 
 static const int kinds[] = {CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_SIGHAND,
 			    CLONE_VM | CLONE_FILES, CLONE_VM | CLONE_SIGHAND};
@@ -332,6 +333,43 @@ static void ending(char *name)
 	STEP("ends");
 }
 
+/* Maps memory for ever, and runs code, so that it is killed anywhere. */
+static int map_for_ever(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		uint8_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
+
+		if (p == MAP_FAILED)
+			return 1;
+		seen = 1;
+		p[seen] = (uint8_t)work(10);
+		munmap(p, PAGE);
+	}
+	return 0;
+}
+
+static void killing(void)
+{
+	const uint64_t right = work(20000);
+	uint64_t state = 1;
+
+	for (int i = 0; i < KILLS; i++) {
+		seen = 0;
+		const pid_t pid = begin(i % KINDS, map_for_ever, NULL);
+		struct timespec a_moment = {0, (long)(check_random(&state) % 1000000)};
+
+		while (!seen)
+			sched_yield();
+		nanosleep(&a_moment, NULL);
+		NEED(kill(pid, SIGKILL) == 0);
+		CHECK_EQ(work(20000), right);
+		check_status(pid, SIGKILL);
+	}
+	STEP("kills at any moment");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "served";
@@ -350,6 +388,8 @@ int main(int argc, char **argv)
 		NEED(prctl(PR_SET_DUMPABLE, 0) == 0);
 		served(0);
 		served(1);
+	} else if (!strcmp(what, "killed")) {
+		killing();
 	} else if (!strcmp(what, "waits")) {
 		futexes();
 		pipes();

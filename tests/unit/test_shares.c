@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/core/lock.h"
 #include "engine/core/random.h"
 #include "engine/core/util.h"
 #include "engine/sample/shares.h"

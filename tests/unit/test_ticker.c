@@ -16,6 +16,7 @@
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
 #include "engine/sample/ticker.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 
 #define LONG_NS 1000000000000

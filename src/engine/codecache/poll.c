@@ -9,6 +9,7 @@
 #include "channel/sys.h"
 #include "engine/core/addresses.h"
 #include "engine/core/lanes.h"
+#include "engine/core/lock.h"
 #include "engine/core/program_limits.h"
 #include "engine/core/util.h"
 

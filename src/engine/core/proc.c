@@ -99,6 +99,7 @@ long proc_name_of_fd(long fd, char *name, uint64_t room)
 
 #define FIELDS_BEFORE_NAME 5
 #define LINES_BYTES	   4096u
+#define STAT_BYTES	   128u
 
 char proc_state_in(const char *stat)
 {
@@ -109,6 +110,18 @@ char proc_state_in(const char *stat)
 		if (*p == ')')
 			end = p;
 	return end && end[1] && end[2] ? end[2] : 'X';
+}
+
+bool proc_is_gone(uint32_t tid)
+{
+	char text[STAT_BYTES], state;
+
+	if (sys2(SYS_tkill, tid, 0) == -ESRCH)
+		return true;
+	if (!proc_read_of_task(tid, "stat", text, sizeof text))
+		return false;
+	state = proc_state_in(text);
+	return state == 'Z' || state == 'X';
 }
 
 /* Reads a line "start-end rwxp offset device inode name". False: it is none. */

@@ -24,6 +24,8 @@ uint32_t proc_read(const char *path, char *text, uint32_t room);
 uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t room);
 /* The state in the text of a thread's "stat": 'R', 'S' and so on; 'X' if there is none. */
 char proc_state_in(const char *stat);
+/* Has the thread, of any process, ended or been killed? False where /proc cannot be read. */
+bool proc_is_gone(uint32_t tid);
 /*
  * The path of the file that `fd` is open on, ended by 0, perhaps cut. Returns its length; or the
  * kernel's error, with an empty name.

@@ -11,6 +11,7 @@
 
 #include "channel/sys.h"
 #include "engine/core/limits.h"
+#include "engine/core/lock.h"
 #include "engine/core/slots.h"
 #include "engine/core/upward.h"
 #include "engine/core/util.h"

@@ -95,15 +95,10 @@ void stuck_call_out(struct thread *t, uint64_t pc)
 
 bool stuck_is_gone(const struct thread *t)
 {
-	char state;
-
 	/* threads of the own process end through the engine, or all at once */
 	if (engine.quiet || !t->pid || t->pid == (uint32_t)sys0(SYS_getpid))
 		return false;
-	if (sys3(SYS_tgkill, t->pid, t->tid, 0) == -ESRCH)
-		return true;
-	state = state_of(t->tid);
-	return state == 'Z' || state == 'X';
+	return proc_is_gone(t->tid);
 }
 
 bool stuck_is_called_at(struct thread *t, uint64_t pc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Locks, memory and messages for in-target code; see util.h. */
+/* Waiting, memory and messages for in-target code; see util.h. */
 #include "engine/core/util.h"
 
 #include <errno.h>
@@ -43,30 +43,6 @@ void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns)
 void futex_wake_all(uint32_t *word)
 {
 	sys3(SYS_futex, word, FUTEX_WAKE, 0x7fffffff);
-}
-
-/* 0: free; 1: taken; 2: taken, and a thread sleeps. */
-void lock_take(uint32_t *lock)
-{
-	uint32_t seen = 0;
-
-	if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return;
-	for (int spin = 0; spin < 100; spin++) {
-		__builtin_ia32_pause();
-		seen = 0;
-		if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return;
-	}
-	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
-		futex_wait(lock, 2);
-}
-
-void lock_drop(uint32_t *lock)
-{
-	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
-		sys3(SYS_futex, lock, FUTEX_WAKE, 1);
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Locks, memory and messages for in-target code. No libc. */
+/* Waiting, memory and messages for in-target code. No libc. */
 #ifndef DWELL_ENGINE_CORE_UTIL_H
 #define DWELL_ENGINE_CORE_UTIL_H
 
@@ -7,9 +7,6 @@
 #include <stdint.h>
 #include <string.h> /* memcpy and the like are in glue.S */
 
-/* A futex lock; 0 is unlocked. Never held while target code runs. */
-void lock_take(uint32_t *lock);
-void lock_drop(uint32_t *lock);
 void futex_wait(uint32_t *word, uint32_t value);
 /* Waits for `ns` nanoseconds at most. */
 void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns);

@@ -11,6 +11,7 @@
 
 #include "channel/sys.h"
 #include "engine/core/lanes.h"
+#include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/upward.h"
 #include "engine/core/util.h"

@@ -3,6 +3,7 @@
 #include "engine/data/named.h"
 
 #include "engine/core/intervals.h"
+#include "engine/core/lock.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 

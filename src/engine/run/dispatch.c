@@ -14,6 +14,7 @@
 #include "engine/codecache/pages.h"
 #include "engine/codecache/poll.h"
 #include "engine/core/lanes.h"
+#include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"

@@ -3,6 +3,7 @@
 #include "engine/run/elements.h"
 
 #include "engine/core/fsbase.h"
+#include "engine/core/lock.h"
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 

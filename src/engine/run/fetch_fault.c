@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "engine/codecache/pages.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/run/signals.h"
 

@@ -6,6 +6,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"

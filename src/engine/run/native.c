@@ -8,6 +8,7 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/frame.h"
 #include "engine/core/fsbase.h"
+#include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
@@ -57,6 +58,7 @@ bool native_begin(struct thread *t, const char *note)
 	world_stop(t, 0);
 	if (!engine.native) {
 		engine.quiet = true;
+		lock_end_owners();
 		rest_end_all(t); /* no handler will take its timers' signals */
 		ticker_stop_all(t);
 		lock_take(&engine.translate_lock);

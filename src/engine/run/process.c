@@ -5,6 +5,7 @@
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/lock.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/core/slots.h"

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/run/signals.h"
 #include "engine/sample/ticker.h"

@@ -6,6 +6,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/fault.h"

@@ -3,6 +3,7 @@
 #include "engine/run/stuck_wait.h"
 
 #include "channel/sys.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/decode/operand.h"
 #include "engine/run/elements.h"

@@ -11,6 +11,7 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/limits.h"
+#include "engine/core/lock.h"
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
@@ -291,6 +292,8 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	c->clears_handlers = flags & CLEARS_HANDLERS;
 	c->is_unnamed = t->is_unnamed || (flags & CLONE_NEWPID);
 	engine.is_shared |= !(flags & (CLONE_THREAD | CLONE_VFORK));
+	if (!(flags & CLONE_THREAD))
+		lock_begin_owners();
 	if (own_tracer_is_made(flags)) {
 		c->maker = t;
 		c->maker_flags = flags;

@@ -11,6 +11,7 @@
 #include "channel/sys.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/addresses.h"
+#include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
 #include "engine/run/dispatch.h"

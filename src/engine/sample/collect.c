@@ -4,6 +4,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/lock.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/core/upward.h"

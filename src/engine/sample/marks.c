@@ -3,6 +3,7 @@
 #include "engine/sample/marks.h"
 
 #include "engine/core/elf_search.h"
+#include "engine/core/lock.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/core/upward.h"

@@ -3,6 +3,7 @@
 #include "engine/sample/sampler.h"
 
 #include "engine/codecache/poll.h"
+#include "engine/core/lock.h"
 #include "engine/core/publish.h"
 #include "engine/core/random.h"
 #include "engine/core/records.h"

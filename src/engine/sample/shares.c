@@ -3,6 +3,7 @@
 #include "engine/sample/shares.h"
 
 #include "channel/channel.h"
+#include "engine/core/lock.h"
 #include "engine/core/random.h"
 #include "engine/core/util.h"
 

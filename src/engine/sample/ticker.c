@@ -12,6 +12,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 
 #define NOTIFY_THREAD 4 /* SIGEV_THREAD_ID of the kernel */

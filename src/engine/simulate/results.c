@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"

@@ -9,6 +9,7 @@
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"

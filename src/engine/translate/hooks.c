@@ -4,6 +4,7 @@
 
 #include "engine/codecache/cache.h"
 #include "engine/core/elf_search.h"
+#include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 

@@ -5,11 +5,12 @@
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/lock.h"
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"
 #include "engine/translate/x87.h"
 
-static uint32_t hold_lock; /* held by the thread that sets engine_hold.world */
+static uint32_t hold_lock; /* a lock's value, of the thread that sets engine_hold.world */
 
 void world_kick(const struct thread *except)
 {
@@ -55,26 +56,49 @@ static void call_stuck_out(const struct thread *t)
 	lock_drop(&engine.world_lock);
 }
 
+/* A holder that was killed lets nobody go on: one of those that wait does it in its place. */
+static void release_lost(void)
+{
+	uint32_t holder = __atomic_load_n(&hold_lock, __ATOMIC_RELAXED);
+
+	if (lock_is_lost(holder) &&
+	    __atomic_compare_exchange_n(&hold_lock, &holder, lock_value(), 0, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
+		world_release();
+}
+
 void world_await_release(void)
 {
 	uint32_t seen;
 
-	while ((seen = __atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST)) != 0)
-		futex_wait(&engine_hold.world, seen);
+	while ((seen = __atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST)) != 0) {
+		futex_wait_ns(&engine_hold.world, seen, LOCK_LOOK_NS);
+		if (__atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST) == seen)
+			release_lost();
+	}
+}
+
+/* One thread holds the world at a time; the others wait where it lets them. */
+static void take_hold(void)
+{
+	const uint32_t mine = lock_value();
+
+	for (;;) {
+		uint32_t holder = 0;
+
+		if (__atomic_compare_exchange_n(&hold_lock, &holder, mine, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return;
+		world_await_release();
+		release_lost();
+	}
 }
 
 bool world_stop(struct thread *t, uint32_t patience_ms)
 {
 	uint32_t waited = 0;
 
-	for (;;) { /* another thread may hold the world: wait for it meanwhile */
-		uint32_t seen = 0;
-
-		if (__atomic_compare_exchange_n(&hold_lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			break;
-		world_await_release();
-	}
+	take_hold();
 	__atomic_store_n(&engine_hold.world, 1, __ATOMIC_SEQ_CST);
 	world_kick(t);
 	for (uint32_t rounds = 1; !others_out(t); rounds++) {

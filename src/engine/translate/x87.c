@@ -5,6 +5,7 @@
 #include "engine/codecache/cache.h"
 #include "engine/codecache/insn_map.h"
 #include "engine/core/frame.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
 

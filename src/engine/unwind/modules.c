@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "channel/sys.h"
+#include "engine/core/lock.h"
 #include "engine/core/state.h"
 #include "engine/core/upward.h"
 #include "engine/core/util.h"

@@ -13,6 +13,7 @@
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
 #include "engine/run/process.h"

@@ -7,6 +7,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
 #include "engine/run/syscalls/syscalls.h"

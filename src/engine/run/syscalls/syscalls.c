@@ -16,6 +16,7 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/program_limits.h"
 #include "engine/core/publish.h"

@@ -16,6 +16,7 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/addresses.h"
 #include "engine/core/limits.h"
+#include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/program_limits.h"
 #include "engine/core/util.h"

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "channel/sys.h"
+#include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
@@ -67,6 +68,7 @@ long syscalls_arch_prctl(struct thread *t, long nr, const long a[6])
 static void end_profiling(struct thread *t, const char *why)
 {
 	engine.quiet = true;
+	lock_end_owners();
 	engine.config.objects = 0;
 	if (!t->process->profiling)
 		return;

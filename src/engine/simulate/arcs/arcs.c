@@ -8,6 +8,7 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/addresses.h"
 #include "engine/core/frame.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/simulate/arcs/arcs_lines.h"

@@ -6,6 +6,7 @@
 
 #include "engine/codecache/cache.h"
 #include "engine/core/addresses.h"
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of steps from one node to another, and how code finds them; see nodes.h. */
+#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/arcs_lines.h"

@@ -4,6 +4,7 @@
 
 #include "engine/codecache/cache.h"
 #include "engine/core/lanes.h"
+#include "engine/core/lock.h"
 #include "engine/core/publish.h"
 #include "engine/core/random.h"
 #include "engine/core/records.h"
