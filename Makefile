@@ -9,7 +9,7 @@ DEMO = $(BUILD)/demo.db
 DEMO_ARGS ?= 4000
 DEMO_CACHE ?= 32K
 
-.PHONY: all build deps demo check check-all bench install uninstall clean
+.PHONY: all build deps demo quick check check-all coverage bench install uninstall clean
 
 all: build
 
@@ -35,6 +35,15 @@ demo: deps
 check: deps
 	@scripts/check.py --build $(BUILD) $(CHECK_ARGS)
 
+# Unit tests and house checks, in less than a minute.
+quick: build
+	@scripts/check.py --build $(BUILD) --quick $(CHECK_ARGS)
+
+# Which lines the unit tests and those of the command line run, in a build of its own.
+coverage:
+	@scripts/deps.sh --coverage
+	@scripts/coverage.py --build $(BUILD)-coverage
+
 check-all:
 	@scripts/deps.sh --all
 	@scripts/check.py --build $(BUILD) --all $(CHECK_ARGS)
@@ -57,4 +66,4 @@ uninstall: $(BUILD)/build.ninja
 	ninja -C $(BUILD) uninstall
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-coverage

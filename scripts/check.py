@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Build and run every test, plain and with sanitizers; count what passed.
 
-    scripts/check.py [--build DIR] [--all]
+    scripts/check.py [--build DIR] [--all | --quick]
 
---all runs the long cases of the transparency suite as well. The last line is
+--all runs the long cases of the transparency suite as well. --quick runs the suites unit and house
+in the plain build only, and names tests that are too slow for that. The last line is
 '<n> passed, <n> failed', with ', <n> skipped' when there are any; the exit status is 0 when
 nothing failed.
 """
@@ -24,6 +25,8 @@ COUNTED = {'programs-native': 'tests/transparency/native.json',
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Doptimization=1']
 # Tests at a time, on two processors: many wait most of the time.
 PROCESSES = '3'
+# With --quick, a test may take this many seconds: a slower one belongs into another suite.
+QUICK_SECONDS = 12
 RESULTS = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped', 'ok': 'passed',
            'skipped': 'skipped'}
 
@@ -59,14 +62,17 @@ def cases_of(path):
 
 
 def run_tests(tally, build, label, arguments):
-    """meson test; each test, and each case of a test that counts its own, goes into the tally."""
+    """meson test; each test, and each case of a test that counts its own, goes into the tally.
+
+    Returns the seconds of each test, by name.
+    """
     log = os.path.join(build, 'meson-logs', 'testlog.json')
     for old in [log] + [os.path.join(build, p) for p in COUNTED.values()]:
         if os.path.exists(old):
             os.unlink(old)
     print('check: tests' + label, flush=True)
-    status = subprocess.run(['meson', 'test', '-C', build, '--no-rebuild', '--num-processes', PROCESSES,
-                             '--print-errorlogs'] + arguments).returncode
+    status = subprocess.run(['meson', 'test', '-C', build, '--no-rebuild',
+                             '--num-processes', PROCESSES, '--print-errorlogs'] + arguments).returncode
     try:
         with open(log) as f:
             tests = [json.loads(line) for line in f]
@@ -82,6 +88,21 @@ def run_tests(tally, build, label, arguments):
             tally.add(case, RESULTS.get(result, 'failed'))
         if not cases or test['result'] == 'TIMEOUT':
             tally.add(name + label, RESULTS.get(test['result'], 'failed'))
+    return [(t['name'], t['duration']) for t in tests]
+
+
+def run_quick(tally, build):
+    times = run_tests(tally, build, '', ['--suite', 'unit', '--suite', 'house'])
+    for name, seconds in times:
+        if seconds > QUICK_SECONDS:
+            print('check: %s took %.0f s: too slow for these suites?' % (name, seconds))
+
+
+def run_sanitized(tally, build):
+    if step(tally, 'configure with sanitizers', set_up(build, SANITIZED)) and \
+            step(tally, 'build with sanitizers', ['ninja', '-C', build]):
+        os.environ.setdefault('UBSAN_OPTIONS', 'halt_on_error=1:print_stacktrace=1')
+        run_tests(tally, build, ' with sanitizers', ['--no-suite', 'house'])
 
 
 def set_up(build, options):
@@ -95,23 +116,23 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build')
     p.add_argument('--all', action='store_true')
+    p.add_argument('--quick', action='store_true')
     p.add_argument('--strict', action='store_true', help='warnings are errors')
     options = p.parse_args()
     os.chdir(ROOT)
     tally = Tally()
     strict = ['-Dwerror=true'] if options.strict else []
-    asan = options.build.rstrip('/') + '-asan'
 
     if step(tally, 'configure', set_up(options.build, strict)) and \
             step(tally, 'build', ['ninja', '-C', options.build]):
-        run_tests(tally, options.build, '', ['--no-suite', 'full'])
+        if options.quick:
+            run_quick(tally, options.build)
+        else:
+            run_tests(tally, options.build, '', ['--no-suite', 'full'])
         if options.all:
             run_tests(tally, options.build, ' (full)', ['--suite', 'full'])
-    if step(tally, 'configure with sanitizers',
-            set_up(asan, SANITIZED)) and \
-            step(tally, 'build with sanitizers', ['ninja', '-C', asan]):
-        os.environ.setdefault('UBSAN_OPTIONS', 'halt_on_error=1:print_stacktrace=1')
-        run_tests(tally, asan, ' with sanitizers', ['--no-suite', 'house'])
+    if not options.quick:
+        run_sanitized(tally, options.build.rstrip('/') + '-asan')
     for name in tally.names['failed']:
         print('failed: ' + name)
     print(tally.line())
