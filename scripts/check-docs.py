@@ -5,12 +5,10 @@
     check-docs.py [FOLDER]
 
 Each link must lead to a file, and to a heading in it. Each named source file must exist. Each
-folder of src, and each room of the engine and of sim, must have a README.md. The schema's version
-must be the same everywhere. No line of prose may be longer than 100 columns, except output of
-programs and table cells, which cannot be wrapped. Prints each breach; the exit status is 1 if there
-is one.
+folder of src with sources must have a README.md. The schema's version must be the same everywhere.
+No line of prose may be longer than 100 columns, except output of programs and table cells, which
+cannot be wrapped. Prints each breach; the exit status is 1 if there is one.
 """
-import glob
 import os
 import re
 import sys
@@ -77,11 +75,10 @@ def long_lines(name, text):
 
 
 def without_readme():
-    """Folders of src without a README.md. The rooms are the folders of the engine and of sim."""
-    for pattern in ('src/*/', 'src/engine/*/', 'src/sim/*/'):
-        for folder in sorted(glob.glob(pattern)):
-            if not os.path.exists(folder + 'README.md'):
-                yield '%s: has no README.md' % folder
+    """Folders of src with sources but without a README.md."""
+    for at, _, names in os.walk('src'):
+        if any(n.endswith(('.c', '.h', '.S')) for n in names) and 'README.md' not in names:
+            yield '%s: has no README.md' % at
 
 
 def manual_pages():
