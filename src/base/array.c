@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-void *array_reserve(void *items, size_t *room, size_t count, size_t item_bytes)
+/* Returns the items with room for `count`, possibly moved, or NULL when memory ran out. */
+static void *reserve(void *items, size_t *room, size_t count, size_t item_bytes)
 {
 	size_t want = *room < 16 ? 16 : *room;
 	void *moved;
@@ -23,7 +24,7 @@ void *array_reserve(void *items, size_t *room, size_t count, size_t item_bytes)
 
 int array_reserve_in(void **items, size_t *room, size_t count, size_t item_bytes)
 {
-	void *moved = array_reserve(*items, room, count, item_bytes);
+	void *moved = reserve(*items, room, count, item_bytes);
 
 	if (moved == NULL)
 		return 0;

@@ -11,14 +11,11 @@
 
 #include <stddef.h>
 
-/* Make room for `count` items. Returns the items, possibly moved, or NULL when memory ran out. */
-void *array_reserve(void *items, size_t *room, size_t count, size_t item_bytes);
-
 /* Make room for one more in s->items (evaluates s more than once). Returns true on success. */
 #define ARRAY_GROW(s) \
 	array_reserve_in((void **)&(s)->items, &(s)->room, (s)->count + 1, sizeof(*(s)->items))
 
-/* Like array_reserve, but *items is unchanged on failure. Returns 1, or 0 when memory ran out. */
+/* Make room for `count` items, which may move. Returns 1, or 0, with no change, without memory. */
 int array_reserve_in(void **items, size_t *room, size_t count, size_t item_bytes);
 
 #endif

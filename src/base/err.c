@@ -5,26 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-int err_setv(struct err *err, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static void put_sentence(struct err *err, const char *fmt,
+							       va_list args)
 {
 	int n;
 
-	if (err == NULL)
-		return -1;
 	n = vsnprintf(err->text, sizeof(err->text), fmt, args);
 	if (n < 0)
 		err->text[0] = '\0';
 	else if ((size_t)n >= sizeof(err->text))
 		memcpy(err->text + sizeof(err->text) - 4, "...", 4);
-	return -1;
 }
 
 int err_set(struct err *err, const char *fmt, ...)
 {
 	va_list args;
 
+	if (err == NULL)
+		return -1;
 	va_start(args, fmt);
-	err_setv(err, fmt, args);
+	put_sentence(err, fmt, args);
 	va_end(args);
 	return -1;
 }
@@ -39,7 +39,7 @@ int err_prefix(struct err *err, const char *fmt, ...)
 		return -1;
 	old = *err;
 	va_start(args, fmt);
-	err_setv(err, fmt, args);
+	put_sentence(err, fmt, args);
 	va_end(args);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, "%s", old.text);

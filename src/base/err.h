@@ -14,7 +14,6 @@ struct err {
 
 /* Set the sentence. Always returns -1, for `return err_set(...)`. err may be NULL. */
 int err_set(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int err_setv(struct err *err, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Put text in front of the sentence. Returns -1. */
 int err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

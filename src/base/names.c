@@ -75,7 +75,11 @@ static const char *past_operator(const char *at)
 	return at;
 }
 
-size_t name_bare_length(const char *function)
+/*
+ * The length of the name without arguments, "(int, char)". Not arguments: "(below main)",
+ * "(anonymous namespace)", "{lambda(int)#1}", "operator()", and "(*type)" in Go.
+ */
+static size_t bare_length(const char *function)
 {
 	const char *at = function;
 	int depth = 0;
@@ -203,7 +207,7 @@ static size_t whole_length(const char *function, size_t length)
 
 bool name_is_meant(const char *function, const char *name)
 {
-	size_t length = strlen(name), bare = name_bare_length(function);
+	size_t length = strlen(name), bare = bare_length(function);
 	struct text plain = {0};
 	bool is_meant;
 

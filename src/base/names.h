@@ -30,10 +30,4 @@ bool name_is_meant(const char *function, const char *name);
  */
 bool name_is_variant(const char *function, const char *name);
 
-/*
- * The length of the name without arguments, "(int, char)". Not arguments: "(below main)",
- * "(anonymous namespace)", "{lambda(int)#1}", "operator()", and "(*type)" in Go.
- */
-size_t name_bare_length(const char *function);
-
 #endif

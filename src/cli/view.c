@@ -35,11 +35,6 @@ static int open_by(open_function *open, const struct options *o, const char *inp
 	return cli_fail(&err, EXIT_USAGE);
 }
 
-int view_open(const struct options *o, const char *input, int64_t process, struct profile *p)
-{
-	return open_by(profile_open, o, input, process, p);
-}
-
 int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p)
 {
 	return open_by(profile_open_exact, o, input, process, p);

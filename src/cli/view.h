@@ -35,7 +35,6 @@ bool view_is_counted(const char *input);
  * Open one of several profiles, for the machine and line size that the options name. Returns 0, or
  * the exit code after printing the reason; then *p owns nothing.
  */
-int view_open(const struct options *o, const char *input, int64_t process, struct profile *p);
 int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p);
 
 /*

@@ -44,7 +44,8 @@ static size_t find_event(const struct event_profile *p, const struct kind *k, ch
 	return find(p, name);
 }
 
-const struct event_sample_cache *event_sample_cache(const struct event_profile *p, const char *name)
+/* NULL: there is no such cache, or the simulation was of all accesses. */
+static const struct event_sample_cache *cache_named(const struct event_profile *p, const char *name)
 {
 	for (size_t i = 0; i < p->sample.cache_count; i++)
 		if (strcmp(p->sample.caches[i].name, name) == 0)
@@ -56,7 +57,7 @@ const struct event_sample_cache *event_sample_cache(const struct event_profile *
 
 static double rho_of(const struct event_profile *p, const char *name)
 {
-	const struct event_sample_cache *c = event_sample_cache(p, name);
+	const struct event_sample_cache *c = cache_named(p, name);
 
 	return c != NULL ? c->rho : TRACE_SAMPLE_RHO;
 }
@@ -108,7 +109,7 @@ static int read_bounds(const struct event_profile *p, const struct store_stretch
 		return err_set(err, "not enough memory for %zu stretches", count);
 	sums.accesses = sums.misses + count;
 	for (; *caches != NULL && status == 0; caches++) {
-		const struct event_sample_cache *c = event_sample_cache(p, *caches);
+		const struct event_sample_cache *c = cache_named(p, *caches);
 
 		if (c != NULL)
 			status = add_cache(&sums, b, p, c, x, count, err);
@@ -195,7 +196,7 @@ struct event_sample_part event_sample_part(const struct event_profile *p, size_t
 				      0,
 				      1,
 				      1};
-	const struct event_sample_cache *c = event_sample_cache(p, is_code ? l->code : l->data);
+	const struct event_sample_cache *c = cache_named(p, is_code ? l->code : l->data);
 
 	if (c != NULL) {
 		x.less = c->bounds.less;
@@ -385,7 +386,7 @@ void event_sample_bounds(const struct event_profile *p, char letter, bool is_cod
 
 		if (l->letter != letter || is_code != (i % KINDS == 0) || x.unknown == SIZE_MAX)
 			continue;
-		cache = event_sample_cache(p, is_code ? l->code : l->data);
+		cache = cache_named(p, is_code ? l->code : l->data);
 		unknown = (double)p->totals[x.unknown];
 		above = x.above != SIZE_MAX ? (double)p->totals[x.above] : 0;
 		*low -= x.less * (x.rho * unknown + x.rho_above * above);

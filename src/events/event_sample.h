@@ -71,8 +71,4 @@ void event_sample_bounds(const struct event_profile *p, char letter, bool is_cod
 double event_sample_bound(const struct event_profile *p, unsigned bound, double value,
 			  const uint64_t *values);
 
-/* NULL: there is no such cache, or the simulation was of all accesses. */
-const struct event_sample_cache *event_sample_cache(const struct event_profile *p,
-						    const char *name);
-
 #endif

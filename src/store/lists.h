@@ -39,7 +39,6 @@ bool access_from_numbers(const struct store *s, const int64_t numbers[ACCESS_NUM
 			 const struct store_access *first, struct store_access *a);
 
 /* The touches between two of a line, a byte for each class: not negative. */
-int64_t touches_to_number(const uint8_t touches[STORE_TOUCH_CLASSES]);
 void touches_from_number(int64_t number, uint8_t touches[STORE_TOUCH_CLASSES]);
 
 /*

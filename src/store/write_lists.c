@@ -73,7 +73,8 @@ static struct row begin_row_at(struct store *s, enum store_statement which, stru
 
 static_assert(STORE_TOUCH_CLASSES < sizeof(int64_t), "a byte each, and a sign");
 
-int64_t touches_to_number(const uint8_t touches[STORE_TOUCH_CLASSES])
+/* The inverse of touches_from_number. */
+static int64_t number_of_touches(const uint8_t touches[STORE_TOUCH_CLASSES])
 {
 	int64_t number = 0;
 
@@ -132,7 +133,7 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 	access_to_numbers(s, &x->begin, NULL, numbers + SAMPLE_BEGIN);
 	numbers[SAMPLE_PLACE] = (int64_t)(x->begin.address - x->line);
 	access_to_numbers(s, &x->end, &x->begin, numbers + SAMPLE_END);
-	numbers[SAMPLE_TOUCHES] = touches_to_number(x->touches);
+	numbers[SAMPLE_TOUCHES] = number_of_touches(x->touches);
 	numbers_add(&b->list, numbers, count_numbers(x, numbers));
 	if (b->list.failed)
 		return row_out_of_memory(s, err);
@@ -306,7 +307,7 @@ static size_t nested_to_numbers(struct store *s, const struct store_nested *n,
 		numbers[at + EVENT_WEIGHT] = n->events[i].weight;
 		numbers[at + EVENT_DISTANCE] = (int64_t)n->events[i].distance;
 		access_to_numbers(s, &n->events[i].end, &n->begin, numbers + at + EVENT_END);
-		numbers[at + EVENT_TOUCHES] = touches_to_number(n->events[i].touches);
+		numbers[at + EVENT_TOUCHES] = number_of_touches(n->events[i].touches);
 	}
 	return at;
 }

@@ -314,8 +314,6 @@ static void locations_are_found_again(void **state)
 	struct code_map c = {0};
 	struct code_module m = {1, 0, 0x1000, 0x1000 + COUNT / 2, 0, 0, UINT64_MAX};
 	const uint64_t ends[] = {0, 1, 0x7fffffffffff, 0xffffffffff600000};
-	static struct code_location list[COUNT + sizeof(ends) / sizeof(ends[0])];
-	uint64_t sum = 0;
 	size_t module;
 	int is_new;
 
@@ -342,17 +340,7 @@ static void locations_are_found_again(void **state)
 			assert_int_equal(*id, i);
 		}
 	}
-	assert_int_equal(c.location_count, sizeof(list) / sizeof(list[0]));
-	code_map_list(&c, list);
-	for (size_t i = 0; i < c.location_count; i++) {
-		const struct code_location *l = &list[i];
-		const bool is_end = l->id < sizeof(ends) / sizeof(ends[0]);
-
-		assert_true(l->pc ==
-			    (is_end ? ends[l->id] : 0x1000 + (uint64_t)(UINT32_MAX - l->id)));
-		sum += l->id;
-	}
-	assert_int_equal(sum, 6 + (uint64_t)COUNT * UINT32_MAX - (uint64_t)COUNT * (COUNT - 1) / 2);
+	assert_int_equal(c.location_count, COUNT + sizeof(ends) / sizeof(ends[0]));
 	code_map_release(&c);
 }
 

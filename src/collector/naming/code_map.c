@@ -372,19 +372,3 @@ uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, si
 	*is_new = 1;
 	return id;
 }
-
-void code_map_list(const struct code_map *c, struct code_location *list)
-{
-	for (size_t i = 0; i < c->line_room; i++) {
-		const struct code_line *l = &c->lines[i];
-		const uint32_t *id = c->ids.items + l->ids;
-
-		for (uint64_t left = l->is_used ? l->starts : 0; left != 0; left &= left - 1)
-			*list++ = (struct code_location){
-				.pc = (uint64_t)l->number * LINE_BYTES +
-				      (unsigned)__builtin_ctzll(left),
-				.id = *id++,
-				.module = l->module,
-			};
-	}
-}

@@ -92,12 +92,6 @@ struct code_map {
 	size_t location_count;
 };
 
-struct code_location {
-	uint64_t pc;
-	uint32_t id;
-	uint32_t module; /* or CODE_NO_MODULE */
-};
-
 struct record_module;
 struct symbols;
 
@@ -143,9 +137,6 @@ size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t posi
  */
 uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, size_t *module,
 			  int *is_new);
-
-/* List all locations, in any order. `list` has room for c->location_count. */
-void code_map_list(const struct code_map *c, struct code_location *list);
 
 /* Prefetch the pc's entry of the table, before code_map_locate. */
 void code_map_prefetch(const struct code_map *c, uint64_t pc);

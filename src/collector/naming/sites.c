@@ -39,7 +39,11 @@ static const char *const kind_names[SITE_KINDS] = {
 	[SITE_ALLOCATOR] = "allocator",
 };
 
-const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCATOR_BYTES])
+/*
+ * The name in the profile: "malloc", "new[]", "mmap", or that of an allocator that the run was
+ * given.
+ */
+static const char *kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCATOR_BYTES])
 {
 	const char *name = allocators, *end = allocators + CHANNEL_ALLOCATOR_BYTES - 1;
 
@@ -101,7 +105,7 @@ int sites_add(struct sites *s, int64_t process, const struct record_site *rec, c
 			{
 				.id = (*next_id)++,
 				.process_id = process,
-				.kind = sites_kind_name(rec->kind, s->allocators),
+				.kind = kind_name(rec->kind, s->allocators),
 				.path_count = rec->depth,
 				.element_size = rec->element_size,
 			},

@@ -15,12 +15,6 @@
 
 struct site;
 
-/*
- * The name in the profile: "malloc", "new[]", "mmap", or that of an allocator that the run was
- * given.
- */
-const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCATOR_BYTES]);
-
 struct sites {
 	struct site *items;
 	size_t count, room;

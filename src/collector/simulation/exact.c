@@ -26,7 +26,8 @@
 #define RING_BYTES   ((uint64_t)4 << 20)
 #define GRANULE_BITS 3 /* variables in the same 8 bytes count as one */
 
-const char *const exact_by_names[EXACT_BYS] = {
+/* EXACT_BY_NOTHING: NULL */
+static const char *const by_names[EXACT_BYS] = {
 	[EXACT_BY_LINE] = "line",
 	[EXACT_BY_FUNCTION] = "function",
 	[EXACT_BY_DATA] = "data",
@@ -96,7 +97,7 @@ static int put_cache(const struct exact_options *o, struct store *store, struct 
 
 	snprintf(value, sizeof(value), "%s, fully associative, lines of %" PRIu32 " bytes",
 		 size_format(o->size_bytes[o->at], size), o->line_bytes[0]);
-	if (store_put_meta_text(store, "exact_by", exact_by_names[o->by], err) != 0 ||
+	if (store_put_meta_text(store, "exact_by", by_names[o->by], err) != 0 ||
 	    store_put_meta_int(store, "exact_size_bytes", (int64_t)o->size_bytes[o->at], err) != 0)
 		return -1;
 	if (!is_by_code(o))

@@ -30,8 +30,6 @@ enum exact_by {
 	EXACT_BYS,
 };
 
-extern const char *const exact_by_names[EXACT_BYS]; /* EXACT_BY_NOTHING: NULL */
-
 struct exact_options {
 	uint32_t line_bytes[EXACT_MAX_LINES]; /* powers of two from 4 to 4096 */
 	unsigned line_count;

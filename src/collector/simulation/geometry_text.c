@@ -8,19 +8,8 @@
 #include "base/machines.h"
 #include "collector/target/machine.h"
 
-int geometry_set_machine(struct geometry_plan *p, const char *name, struct err *err)
-{
-	char names[256];
-
-	if (strcmp(name, "host") != 0 && machine_model_find(name) == NULL) {
-		geometry_machine_names(names, sizeof(names));
-		return err_set(err, "there is no machine '%s': they are host, %s", name, names);
-	}
-	snprintf(p->machine, sizeof(p->machine), "%s", name);
-	return 0;
-}
-
-void geometry_machine_names(char *text, size_t room)
+/* Put the names of all machines with commas between them. */
+static void put_machine_names(char *text, size_t room)
 {
 	size_t used = 0;
 
@@ -28,6 +17,18 @@ void geometry_machine_names(char *text, size_t room)
 	for (size_t i = 0; i < machine_model_count && used < room; i++)
 		used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "",
 					 machine_models[i].name);
+}
+
+int geometry_set_machine(struct geometry_plan *p, const char *name, struct err *err)
+{
+	char names[256];
+
+	if (strcmp(name, "host") != 0 && machine_model_find(name) == NULL) {
+		put_machine_names(names, sizeof(names));
+		return err_set(err, "there is no machine '%s': they are host, %s", name, names);
+	}
+	snprintf(p->machine, sizeof(p->machine), "%s", name);
+	return 0;
 }
 
 static struct sim_cache_geometry from_machine(const struct machine_level *l)

@@ -68,9 +68,6 @@ int geometry_read_file(struct geometry_plan *p, const char *path, struct err *er
  */
 int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct err *err);
 
-/* The names of all machines with commas between them, for help. */
-void geometry_machine_names(char *text, size_t room);
-
 /*
  * A geometry as rows, name = value, for geometry_add. A missing L1i or last level has a row, too,
  * as a missing row would mean this machine's.

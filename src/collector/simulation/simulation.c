@@ -149,8 +149,10 @@ uint64_t simulation_key(const struct store_node *n)
 	return add_text(add_text(add_text(hash, n->function), n->file), n->object);
 }
 
-int simulation_named(struct simulation *s, int64_t location, const struct symbols_frame *function,
-		     const char *object, struct store *store, struct err *err)
+/* The location is in this function of the file `object` (or NULL). Returns 0, or -1 with *err. */
+static int set_function(struct simulation *s, int64_t location,
+			const struct symbols_frame *function, const char *object,
+			struct store *store, struct err *err)
 {
 	struct simulation_location *l;
 	struct store_node node = {
@@ -272,7 +274,6 @@ int recorder_on_names(void *context, int64_t id, const struct symbols_frame *out
 {
 	struct recorder *r = context;
 
-	return simulation_named(&r->simulation, id, outermost,
-				symbols_path(r->symbols, naming_file(&r->naming, id)), r->store,
-				err);
+	return set_function(&r->simulation, id, outermost,
+			    symbols_path(r->symbols, naming_file(&r->naming, id)), r->store, err);
 }

@@ -57,10 +57,6 @@ uint64_t simulation_key(const struct store_node *node);
 
 void simulation_release(struct simulation *s);
 
-/* The location is in this function of the file `object` (or NULL). Returns 0, or -1 with *err. */
-int simulation_named(struct simulation *s, int64_t location, const struct symbols_frame *function,
-		     const char *object, struct store *store, struct err *err);
-
 /*
  * The location belongs to the process, and its function needs a node. Returns 0, or -1 when memory
  * ran out.

@@ -12,11 +12,6 @@
 #define MOST_LINE 65536u /* bytes */
 #define MAX_BYTES 65536u /* of an access; a line with more is damaged */
 
-const char *const trace_format_names[TRACE_FORMATS] = {
-	[TRACE_LACKEY] = "lackey",
-	[TRACE_DINERO] = "dinero",
-};
-
 /* ---- Lines ---- */
 
 /* Returns the character after the number, or NULL if it is missing or too long. */

@@ -23,8 +23,6 @@ enum trace_format {
 	TRACE_FORMATS,
 };
 
-extern const char *const trace_format_names[TRACE_FORMATS]; /* TRACE_GUESS: NULL */
-
 struct trace_access {
 	enum sim_access kind;
 	uint64_t address;

@@ -44,7 +44,7 @@ struct code_exit *cache_exit(uint32_t number)
 	return (struct code_exit *)(void *)exits.base + number;
 }
 
-uint32_t cache_exit_number(const struct code_exit *e)
+static uint32_t number_of(const struct code_exit *e)
 {
 	return (uint32_t)(e - (struct code_exit *)(void *)exits.base);
 }
@@ -95,7 +95,7 @@ struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_
 				.stub = (uint32_t)(a->cold - a->base),
 				.from = cache_block_number(from),
 				.more = more};
-	emit_store_imm32_gs(&o, T_EXIT, EXIT_RECORD_FIRST + cache_exit_number(e));
+	emit_store_imm32_gs(&o, T_EXIT, EXIT_RECORD_FIRST + number_of(e));
 	emit_jump(&o, a->thunk_exit);
 	return e;
 }
@@ -136,7 +136,7 @@ void cache_link(struct code_exit *e, struct block *to)
 		return;
 	e->is_linked = true;
 	e->next_in = to->incoming;
-	to->incoming = cache_exit_number(e);
+	to->incoming = number_of(e);
 	patch_site(base_of(e) + e->site, way);
 }
 

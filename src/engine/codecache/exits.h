@@ -56,7 +56,6 @@ struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_
 				 uint64_t target);
 /* No lock wanted for these, while the cache's contents live. */
 struct code_exit *cache_exit(uint32_t number);
-uint32_t cache_exit_number(const struct code_exit *e);
 struct block *cache_exit_block(const struct code_exit *e);
 uint8_t *cache_exit_stub(const struct code_exit *e);
 

@@ -91,8 +91,6 @@ engine_exit:
 	/* falls through */
 
 /* Engine -> cache: load the target's state and go to T_NEXT. */
-	.globl engine_enter
-	.hidden engine_enter
 engine_enter:
 	movl	$1, %gs:T_IN_CACHE
 	mfence

@@ -479,7 +479,7 @@ enum {
 };
 
 /* glue.S */
-extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[];
+extern char engine_exit[], engine_resume[], engine_fault_resume[];
 extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
 extern char engine_hook[];
 extern char engine_return_mismatch[], engine_return_miss[];

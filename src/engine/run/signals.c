@@ -123,7 +123,7 @@ void signals_thread_start(struct thread *t)
 	sys2(SYS_sigaltstack, &ss, 0);
 }
 
-void signals_set_mask(struct thread *t, uint64_t mask)
+static void set_mask(struct thread *t, uint64_t mask)
 {
 	t->mask = mask & ~UNBLOCKABLE;
 	if (!(mask & TICK_BIT))
@@ -202,14 +202,15 @@ long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_
 			value = t->mask & ~value;
 		else if (how != SIG_SETMASK)
 			return -EINVAL;
-		signals_set_mask(t, value);
+		set_mask(t, value);
 	}
 	if (old && engine_copy((void *)(uintptr_t)old, &before, 8) != 0)
 		return -EFAULT;
 	return 0;
 }
 
-void signals_die(struct thread *t, int signal, const siginfo_t *info)
+/* Take the signal's default action. Does not return if the signal kills. */
+static void take_default_action(struct thread *t, int signal, const siginfo_t *info)
 {
 	struct kernel_sigaction dfl = {0};
 	siginfo_t copy = *info;
@@ -291,7 +292,7 @@ static void force_fault(struct thread *t)
 	const siginfo_t info = {.si_signo = SIGSEGV, .si_code = SI_KERNEL};
 
 	if (t->pending) /* noted already, and would be lost */
-		signals_die(t, SIGSEGV, &info);
+		take_default_action(t, SIGSEGV, &info);
 	t->pending_info = info;
 	t->fault = 1;
 	__atomic_store_n(&t->pending, SIGSEGV, __ATOMIC_SEQ_CST);
@@ -325,7 +326,7 @@ void signals_deliver(struct thread *t)
 	if (forced || a.handler <= HANDLER_IGNORE) {
 		t->pending = 0;
 		if (forced || a.handler == HANDLER_DEFAULT)
-			signals_die(t, signal, &info);
+			take_default_action(t, signal, &info);
 		return go_on_without(t);
 	}
 	if (signal_frame_build(t, &a, signal, &info) == 0)
@@ -333,7 +334,7 @@ void signals_deliver(struct thread *t)
 	t->pending = 0;
 	info = (siginfo_t){.si_signo = SIGSEGV, .si_code = SI_KERNEL};
 	if (signal == SIGSEGV)
-		signals_die(t, SIGSEGV, &info);
+		take_default_action(t, SIGSEGV, &info);
 	force_fault(t);
 }
 
@@ -345,7 +346,7 @@ void signals_return(struct thread *t)
 	t->used31 = 1;
 	t->high_vectors = VECTORS_UNKNOWN;
 	rest_handler_returns(t);
-	signals_set_mask(t, mask);
+	set_mask(t, mask);
 	rest_handler_returned(t);
 	if (r != 0)
 		force_fault(t);

@@ -38,7 +38,6 @@ void signals_deliver(struct thread *t);
 
 /* The target's system calls. */
 uint64_t signals_kernel_mask(const struct thread *t); /* what the kernel blocks for it */
-void signals_set_mask(struct thread *t, uint64_t mask);
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes);
 long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes);
 void signals_return(struct thread *t);
@@ -48,8 +47,5 @@ void signals_after_failed_exec(struct thread *t);
 /* Block everything in the kernel (thread creation, exit); and back to the target's mask. */
 void signals_block_all(void);
 void signals_unblock(struct thread *t);
-
-/* Take the signal's default action. Does not return if the signal kills. */
-void signals_die(struct thread *t, int signal, const siginfo_t *info);
 
 #endif

@@ -8,7 +8,8 @@
 /* Bytes: frames farther apart than this lie on different stacks. */
 #define FRAME_MOST (256ull << 10)
 
-struct call_stack *call_stack_of(const struct thread *t)
+/* The thread's stack, or NULL if its paths are not recorded. */
+static struct call_stack *stack_of(const struct thread *t)
 {
 	/* a thread that has returned its buffer may have lost its watches to another */
 	return t->buf_memory && t->variant == VARIANT_STREAM ? t->call_stack : 0;
@@ -16,7 +17,7 @@ struct call_stack *call_stack_of(const struct thread *t)
 
 void call_stack_break(struct thread *t)
 {
-	struct call_stack *s = call_stack_of(t);
+	struct call_stack *s = stack_of(t);
 
 	if (s)
 		s->due = true;
@@ -33,7 +34,7 @@ static void walk(struct thread *t, struct call_stack *s, struct unwind_walk w, b
 
 void call_stack_at(struct thread *t, uint64_t pc, uint64_t rsp, uint64_t rbp)
 {
-	struct call_stack *s = call_stack_of(t);
+	struct call_stack *s = stack_of(t);
 
 	/* The walk uses the rule of the byte before pc, but here no call has been made. */
 	if (s)
@@ -42,7 +43,7 @@ void call_stack_at(struct thread *t, uint64_t pc, uint64_t rsp, uint64_t rbp)
 
 void call_stack_at_entry(struct thread *t, uint64_t rsp, uint64_t rbp)
 {
-	struct call_stack *s = call_stack_of(t);
+	struct call_stack *s = stack_of(t);
 	struct unwind_walk w = {0, rsp + 8, rbp, 0};
 
 	if (!s)
@@ -58,7 +59,7 @@ void call_stack_at_entry(struct thread *t, uint64_t rsp, uint64_t rbp)
 
 void call_stack_enter(struct thread *t)
 {
-	const struct call_stack *s = call_stack_of(t);
+	const struct call_stack *s = stack_of(t);
 
 	if (s && s->due)
 		call_stack_at(t, t->rip, t->regs[RSP], t->regs[RBP]);
@@ -117,7 +118,7 @@ static void go_on_to(struct call_stack *s, const uint64_t *entry)
 
 uint32_t call_stack_path(struct thread *t, uint64_t pc, uint64_t *path, uint32_t room)
 {
-	struct call_stack *s = call_stack_of(t);
+	struct call_stack *s = stack_of(t);
 	uint32_t n;
 
 	if (!s || (s->due && s->entry))

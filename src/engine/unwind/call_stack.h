@@ -22,9 +22,6 @@ struct call_stack {
 	struct frames frames;
 };
 
-/* The thread's stack, or NULL if its paths are not recorded. */
-struct call_stack *call_stack_of(const struct thread *t);
-
 /* The buffer is empty, or the code that runs next was not called from the code before. */
 void call_stack_break(struct thread *t);
 /* The thread is about to enter the cache: t->rip and t->regs hold the program's state. */

@@ -55,17 +55,3 @@ int sim_table_add(struct sim_table *t, uint64_t hash, void *item)
 	put(t, hash, item);
 	return 0;
 }
-
-void sim_table_remove(struct sim_table *t, uint64_t hash, const void *item)
-{
-	uint64_t at;
-
-	if (t->places == 0)
-		return;
-	for (at = sim_place(hash, t->places); t->place[at].hash != 0;
-	     at = (at + 1) & (t->places - 1))
-		if (t->place[at].item == item && t->place[at].hash == hash) {
-			t->place[at].item = NULL;
-			return;
-		}
-}

@@ -59,7 +59,4 @@ static inline void *sim_table_next(const struct sim_table *t, uint64_t hash, uin
 /* Returns 0, or -1 when memory ran out. */
 int sim_table_add(struct sim_table *t, uint64_t hash, void *item);
 
-/* Remove an item, with the hash with which it was added. */
-void sim_table_remove(struct sim_table *t, uint64_t hash, const void *item);
-
 #endif

@@ -64,8 +64,8 @@ struct sim_line_record *sim_line_use_find(struct sim_line_use *u, uint64_t line)
 	return place != SIM_NO_PLACE ? &u->records[place] : NULL;
 }
 
-uint64_t sim_line_use_parts(const struct sim_line_use *u, uint64_t line, uint64_t first,
-			    uint64_t last)
+/* The parts of the line that contain bytes first .. last, one bit each. */
+static uint64_t parts_of(const struct sim_line_use *u, uint64_t line, uint64_t first, uint64_t last)
 {
 	uint64_t start = line << u->shift, end = start + ((uint64_t)1 << u->shift) - 1;
 	uint64_t low = first > start ? (first - start) >> u->part_shift : 0;
@@ -80,7 +80,7 @@ void sim_line_use_touch(struct sim_line_use *u, uint64_t line, uint64_t first, u
 
 	if (r == NULL)
 		return;
-	r->touched |= sim_line_use_parts(u, line, first, last);
+	r->touched |= parts_of(u, line, first, last);
 	r->uses += r->uses < UINT32_MAX;
 }
 

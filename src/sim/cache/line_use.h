@@ -48,10 +48,6 @@ struct sim_line_record *sim_line_use_find(struct sim_line_use *u, uint64_t line)
 /* Mark bytes first .. last as used, as far as they are in the line. */
 void sim_line_use_touch(struct sim_line_use *u, uint64_t line, uint64_t first, uint64_t last);
 
-/* The parts of the line that contain bytes first .. last, one bit each. */
-uint64_t sim_line_use_parts(const struct sim_line_use *u, uint64_t line, uint64_t first,
-			    uint64_t last);
-
 /* A record's AcCost and SpLoss. */
 uint64_t sim_line_access_cost(const struct sim_line_record *r);
 uint64_t sim_line_bytes_lost(const struct sim_line_use *u, const struct sim_line_record *r);

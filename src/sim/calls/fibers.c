@@ -63,8 +63,9 @@ static struct sim_fiber *oldest(const struct sim_call_stack *s)
 	return found;
 }
 
-int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
-		   const struct sim_totals *totals)
+/* Add a new stack, which runs. Returns 0, or -1 without memory: then the old one keeps running. */
+static int add_fiber(struct sim_call_graph *g, struct sim_call_stack *s,
+		     const struct sim_totals *totals)
 {
 	struct sim_fiber *f;
 
@@ -166,7 +167,7 @@ void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint6
 		return;
 	}
 	if (other == NULL) {
-		if (sim_fibers_new(g, s, totals) == 0)
+		if (add_fiber(g, s, totals) == 0)
 			s->fiber->high = sp;
 		s->root_flags = SIM_ARC_START;
 		return;
@@ -191,7 +192,7 @@ void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s, u
 	below->last = s->last;
 	below->cell = s->cell;
 	below->last_sp = s->sp;
-	if (sim_fibers_new(g, s, totals) != 0) {
+	if (add_fiber(g, s, totals) != 0) {
 		g->lost++;
 		return;
 	}
@@ -235,7 +236,7 @@ int sim_call_stack_init(struct sim_call_stack *s, struct sim_call_graph *g, uint
 				     .transfer = SIM_TRANSFERS,
 				     .thread = thread,
 				     .root_flags = SIM_ARC_START};
-	return sim_fibers_new(g, s, &nothing);
+	return add_fiber(g, s, &nothing);
 }
 
 void sim_call_stack_release(struct sim_call_stack *s, struct sim_call_graph *g)

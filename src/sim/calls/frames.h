@@ -165,9 +165,6 @@ void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s,
 enum sim_move { SIM_BY_CALL, SIM_BY_RETURN, SIM_BY_RETURN_TO_ENTRY };
 void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
 		       enum sim_move move, const struct sim_totals *totals);
-/* Add a new stack, which runs. Returns 0, or -1 without memory: then the old one keeps running. */
-int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
-		   const struct sim_totals *totals);
 
 /* Initialise the counts; g has its memory and configuration. */
 void sim_arcs_init(struct sim_call_graph *g);
