@@ -24,9 +24,10 @@ collector: base channel symbols model sim store
 profile: base query store model
 estimate: base query store model profile
 events: base query store model
-views: base query store model profile estimate events
-export: base query store model profile estimate events views
-cli: base query options channel symbols model sim store import merge collector profile estimate events views export
+answer: base query store model profile estimate events
+views: base query store model profile estimate events answer
+export: base query store model profile estimate events answer views
+cli: base query options channel symbols model sim store import merge collector profile estimate events answer views export
 '
 
 # folder: its rooms, from the ground floor up

@@ -96,45 +96,43 @@ int event_options_open(const struct options *o, struct event_profile *p, int *co
 	return status;
 }
 
-const char *event_options_instead(const struct options *o)
+int event_options_check(const struct options *o, const int *of_samples, const int *of_events)
 {
-	const char *has = "samples";
-	struct store *s;
+	const enum profile_kind kind = view_kind(o->input);
+	const char *unused;
+	struct err err;
 
-	if (store_open_readonly(o->input, &s, NULL) != 0)
-		return has;
-	if (store_is_counted(s))
-		has = "counts";
-	store_close(s);
-	return has;
+	if (kind == 0) /* opening it says why */
+		return EXIT_OK;
+	if ((kind & KINDS_COUNTED) != 0) {
+		unused = options_first(o, of_samples);
+		err_set(&err,
+			"profile '%s' has events and no samples: --%s is for those of 'dwell "
+			"record'",
+			o->input, unused);
+	} else {
+		unused = options_first(o, of_events);
+		err_set(&err,
+			"profile '%s' has %s and no events: --%s is for those of 'dwell "
+			"simulate' and 'dwell import'",
+			o->input, kind == KIND_COUNTS ? "counts" : "samples", unused);
+	}
+	return unused == NULL ? EXIT_OK : cli_fail(&err, EXIT_USAGE);
 }
 
 int event_options_run(struct options *o, const struct event_or_sample_view *view)
 {
 	struct event_profile p;
-	struct err err;
-	int code = EXIT_OK, status = event_options_open(o, &p, &code);
+	int code = event_options_check(o, view->of_samples, view->of_events), status;
 
+	if (code != EXIT_OK)
+		return code;
+	status = event_options_open(o, &p, &code);
 	if (status < 0)
 		return code;
-	if (status > 0 && options_first(o, view->of_events) == NULL)
-		return view_run(o, view->samples);
-	if (status > 0) {
-		err_set(&err,
-			"profile '%s' has %s and no events: --%s is for those of 'dwell "
-			"simulate' and 'dwell import'",
-			o->input, event_options_instead(o), options_first(o, view->of_events));
-		return cli_fail(&err, EXIT_USAGE);
-	}
-	if (options_first(o, view->of_samples) != NULL) {
-		err_set(&err,
-			"profile '%s' has events and no samples: --%s is for those of 'dwell "
-			"record'",
-			o->input, options_first(o, view->of_samples));
-		code = cli_fail(&err, EXIT_USAGE);
-	} else {
-		code = view->events(o, &p);
-	}
+	if (status > 0)
+		return view_run(o, PROFILE_SAMPLES, view->samples);
+	code = view->events(o, &p);
 	events_close(&p);
 	return code;
 }

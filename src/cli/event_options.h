@@ -41,10 +41,10 @@ struct event_or_sample_view {
 int event_options_run(struct options *o, const struct event_or_sample_view *view);
 
 /*
- * The contents of a profile for which event_options_open returned 1: "samples", or "counts" of a
- * run without samples.
+ * Refuse an option that the kind of profile that the options name does not take. Returns an exit
+ * code, after printing the reason.
  */
-const char *event_options_instead(const struct options *o);
+int event_options_check(const struct options *o, const int *of_samples, const int *of_events);
 
 /* Keep only the thread that the query names, if any. Returns 0, or -1 with *err set. */
 int event_options_thread(const struct query *q, struct event_profile *p, struct err *err);

@@ -142,7 +142,7 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 	[OPTION_THRESHOLD] = {"threshold", 0, "PERCENT", OPTION_PERCENT, AT(threshold),
 			      .help = "Leave out rows below PERCENT of the total", .group = ROWS},
 	[OPTION_ROWS] = {"rows", 'n', "N", OPTION_COUNT, AT(query.limit),
-			 .help = "Show at most N rows in text", .group = ROWS, .least = 1,
+			 .help = "Show at most N rows", .group = ROWS, .least = 1,
 			 .most = MOST_ROWS},
 	[OPTION_ALL] = {"all", 'a', NULL, OPTION_FLAG, AT(all),
 			.help = "Show whole files, not only the surroundings of lines with samples",

@@ -12,19 +12,45 @@
 #include "cli/cli.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
+#include "cli/view_format.h"
+#include "views/answer_print.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
-typedef int open_function(struct profile *p, const char *path, int64_t process, struct err *err);
+int view_answer(const struct options *o, const char *view)
+{
+	const struct question q = {.file = o->input,
+				   .query = &o->query,
+				   .caches = o->caches,
+				   .word = o->word,
+				   .by = o->by,
+				   .sites_by = o->sites_by};
+	const struct display d = view_display();
+	struct text out = {0};
+	struct answer a;
+	struct err err;
+	int status = 0;
 
-static int open_by(open_function *open, const struct options *o, const char *input, int64_t process,
-		   struct profile *p)
+	if (answer_init(&a, view, &q, &err) != 0)
+		return cli_fail(&err, a.is_question_wrong ? EXIT_USAGE : EXIT_INPUT);
+	if (o->format == VIEW_CSV)
+		answer_csv(&a, o->query.file_limit, &out);
+	else if (o->format == VIEW_JSON)
+		status = answer_json(&a, o->query.file_limit, &out, &err);
+	else
+		status = answer_text(&a, o->query.limit, &d, &out, &err);
+	answer_release(&a);
+	return view_show(&out, status, &err);
+}
+
+int view_open(const struct options *o, const char *input, int64_t process, unsigned parts,
+	      struct profile *p)
 {
 	struct err err;
 
-	if (open(p, input, process, &err) != 0)
+	if (profile_open_parts(p, input, process, parts, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	p->machine = o->query.machine;
 	memcpy(p->caches, o->caches, sizeof(p->caches));
@@ -35,16 +61,11 @@ static int open_by(open_function *open, const struct options *o, const char *inp
 	return cli_fail(&err, EXIT_USAGE);
 }
 
-int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p)
-{
-	return open_by(profile_open_exact, o, input, process, p);
-}
-
-static int run_by(open_function *open, const struct options *o,
-		  int (*print)(const struct options *o, const struct profile *p))
+int view_run(const struct options *o, unsigned parts,
+	     int (*print)(const struct options *o, const struct profile *p))
 {
 	struct profile p;
-	int code = open_by(open, o, o->input, o->query.process, &p);
+	int code = view_open(o, o->input, o->query.process, parts, &p);
 
 	if (code != EXIT_OK)
 		return code;
@@ -53,46 +74,21 @@ static int run_by(open_function *open, const struct options *o,
 	return code;
 }
 
-int view_run(const struct options *o,
-	     int (*print)(const struct options *o, const struct profile *p))
+enum profile_kind view_kind(const char *input)
 {
-	return run_by(profile_open, o, print);
-}
+	enum profile_kind kind;
+	struct store *s;
 
-int view_run_bins(const struct options *o,
-		  int (*print)(const struct options *o, const struct profile *p))
-{
-	return run_by(profile_open_bins, o, print);
-}
-
-int view_run_fields(const struct options *o,
-		    int (*print)(const struct options *o, const struct profile *p))
-{
-	return run_by(profile_open_fields, o, print);
-}
-
-int view_run_causes(const struct options *o,
-		    int (*print)(const struct options *o, const struct profile *p))
-{
-	return run_by(profile_open_causes, o, print);
-}
-
-int view_run_exact(const struct options *o,
-		   int (*print)(const struct options *o, const struct profile *p))
-{
-	return run_by(profile_open_exact, o, print);
+	if (store_open_readonly(input, &s, NULL) != 0)
+		return 0;
+	kind = profile_kind(s);
+	store_close(s);
+	return kind;
 }
 
 bool view_is_counted(const char *input)
 {
-	struct store *s;
-	bool is_counted;
-
-	if (store_open_readonly(input, &s, NULL) != 0)
-		return false;
-	is_counted = store_has_bins(s);
-	store_close(s);
-	return is_counted;
+	return view_kind(input) == KIND_BINS;
 }
 
 /* COLUMNS wins, even when stdout is no terminal: scripts choose a width by it. */

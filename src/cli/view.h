@@ -6,36 +6,33 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "profile/kinds.h"
 #include "profile/profile.h"
 #include "views/table.h"
 
 /*
- * Open the profile that the options name, call print with it, close it. Returns the exit code of
- * print, or another after printing the reason.
+ * Show what the view of this name (answer/answer.h) answers to the options. Returns an exit code,
+ * after printing the reason of a failure.
  */
-int view_run(const struct options *o,
+int view_answer(const struct options *o, const char *view);
+
+/*
+ * Open the profile that the options name with these parts (enum profile_parts), call print with it,
+ * close it. Returns the exit code of print, or another after printing the reason.
+ */
+int view_run(const struct options *o, unsigned parts,
 	     int (*print)(const struct options *o, const struct profile *p));
 
-/* The same for views of misses by data structure; and of who evicted the lines. */
-int view_run_bins(const struct options *o,
-		  int (*print)(const struct options *o, const struct profile *p));
-int view_run_causes(const struct options *o,
-		    int (*print)(const struct options *o, const struct profile *p));
-/* The same for views of samples, or of misses by data structure. */
-int view_run_fields(const struct options *o,
-		    int (*print)(const struct options *o, const struct profile *p));
-/* The same for views that also show exact curves. */
-int view_run_exact(const struct options *o,
-		   int (*print)(const struct options *o, const struct profile *p));
-
-/* Tell whether the profile has misses by data structure. False also if it cannot be read. */
+/* The kind of a profile; 0 if it cannot be read. Whether it has misses by data structure. */
+enum profile_kind view_kind(const char *input);
 bool view_is_counted(const char *input);
 
 /*
  * Open one of several profiles, for the machine and line size that the options name. Returns 0, or
  * the exit code after printing the reason; then *p owns nothing.
  */
-int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p);
+int view_open(const struct options *o, const char *input, int64_t process, unsigned parts,
+	      struct profile *p);
 
 /*
  * The properties of the terminal at stdout, from COLUMNS, NO_COLOR, TERM and the locale's encoding.

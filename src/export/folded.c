@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded stacks, for flamegraph.pl and similar tools. */
+#include "answer/figures.h"
 #include "export/formats.h"
-#include "views/figures.h"
 
 /* Add the functions, outermost first. The recursion is as deep as the program's calls. */
 static void add_stack(const struct export_data *d, const struct stacks *s, size_t at,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/json.h"
 #include "base/map.h"
 #include "estimate/counted/code_data.h"
 #include "export/formats.h"
@@ -12,7 +13,6 @@
 #include "store/whose.h"
 #include "views/counted/counted.h"
 #include "views/event_figures.h"
-#include "views/json.h"
 
 struct cost_row {
 	int64_t process;
@@ -193,7 +193,8 @@ static int add_data_of(const struct cost_rows *rows, const struct export_data *d
 	struct query all;
 	int status;
 
-	if (profile_open_fields(&p, d->path, process, err) != 0)
+	if (profile_open_parts(&p, d->path, process,
+			       PROFILE_BINS | PROFILE_RANGES | PROFILE_SAMPLES, err) != 0)
 		return -1;
 	query_init(&all);
 	status = code_data_init(&data, &p, &all, find_row, row_of, err);

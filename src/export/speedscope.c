@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/json.h"
 #include "export/formats.h"
 #include "export/functions.h"
-#include "views/json.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

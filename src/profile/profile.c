@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "profile/kinds.h"
 #include "profile/weights.h"
 #include "store/events.h"
 
@@ -155,30 +156,6 @@ static int read_samples(struct profile *p, struct err *err)
 	return weights_of_samples(p, err);
 }
 
-/* Tell whether it is an event profile, which has no samples for a model; *err then says so. */
-static bool has_events(const struct profile *p, const char *path, struct err *err)
-{
-	struct store_event *events;
-	size_t count;
-
-	if (store_has_curves(p->store)) {
-		err_set(err,
-			"profile '%s' has exact curves and no samples: 'dwell curve' shows it, and "
-			"'dwell report' or 'dwell objects' what --by summed",
-			path);
-		return true;
-	}
-	if (store_read_events(p->store, &events, &count, err) != 0)
-		return true;
-	free(events);
-	if (count > 0)
-		err_set(err,
-			"profile '%s' has counts of events and no samples: 'dwell report', 'dwell "
-			"calls' and 'dwell annotate' show it, 'dwell processes' its processes",
-			path);
-	return count > 0;
-}
-
 static int read_line_bytes(struct profile *p, const char *path, struct err *err)
 {
 	const int64_t bytes = store_meta_int(p->store, "line_bytes", 64);
@@ -231,8 +208,6 @@ static int read_exact(struct profile *p, struct err *err)
 
 static int read_all(struct profile *p, const char *path, int64_t process, struct err *err)
 {
-	if (!p->is_exact && has_events(p, path, err))
-		return -1;
 	if (read_line_bytes(p, path, err) != 0 ||
 	    store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
 	    choose_process(p, process, err) != 0)
@@ -240,14 +215,50 @@ static int read_all(struct profile *p, const char *path, int64_t process, struct
 	return p->is_exact ? read_exact(p, err) : read_sampled(p, err);
 }
 
-static int open_profile(struct profile *p, const char *path, int64_t process, bool takes_exact,
-			struct err *err)
+/* With ranges and evictions if `parts` says so. */
+static int read_bins(struct profile *p, int64_t process, unsigned parts, struct err *err)
+{
+	p->is_exact = true;
+	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
+	    choose_process(p, process, err) != 0)
+		return -1;
+	if (process == STORE_NONE && p->process_count > 1)
+		p->scope = STORE_ALL;
+	if (read_code(p, err) != 0 || read_data(p, err) != 0 || profile_read_bins(p, err) != 0)
+		return -1;
+	if ((parts & PROFILE_RANGES) != 0 &&
+	    store_read_bin_ranges(p->store, p->scope, &p->ranges, &p->range_count, err) != 0)
+		return -1;
+	if ((parts & PROFILE_CAUSES) == 0)
+		return 0;
+	return store_read_evictions(p->store, p->scope, &p->evictions, &p->eviction_count, err) == 0
+		       ? profile_sample_evictions(p, err)
+		       : -1;
+}
+
+static int read_parts(struct profile *p, const char *path, int64_t process, unsigned parts,
+		      struct err *err)
+{
+	const enum profile_kind kind = profile_kind(p->store);
+	const unsigned takes = ((parts & PROFILE_BINS) != 0 ? KIND_BINS : 0) |
+			       ((parts & PROFILE_CURVES) != 0 ? KIND_CURVES : 0) |
+			       ((parts & PROFILE_SAMPLES) != 0 ? KINDS_RECORDED : 0);
+
+	if ((takes & kind) == 0)
+		return profile_refuse(path, kind, takes, err);
+	if (kind == KIND_BINS)
+		return read_bins(p, process, parts, err);
+	p->is_exact = kind == KIND_CURVES;
+	return read_all(p, path, process, err);
+}
+
+int profile_open_parts(struct profile *p, const char *path, int64_t process, unsigned parts,
+		       struct err *err)
 {
 	memset(p, 0, sizeof(*p));
 	if (store_open_readonly(path, &p->store, err) != 0)
 		return -1;
-	p->is_exact = takes_exact && store_has_curves(p->store);
-	if (read_all(p, path, process, err) == 0)
+	if (read_parts(p, path, process, parts, err) == 0)
 		return 0;
 	profile_close(p);
 	return -1;
@@ -255,67 +266,7 @@ static int open_profile(struct profile *p, const char *path, int64_t process, bo
 
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
 {
-	return open_profile(p, path, process, false, err);
-}
-
-int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err)
-{
-	return open_profile(p, path, process, true, err);
-}
-
-static int read_bins(struct profile *p, int64_t process, struct err *err)
-{
-	if (process == STORE_NONE && p->process_count > 1)
-		p->scope = STORE_ALL;
-	return read_code(p, err) == 0 && read_data(p, err) == 0 ? profile_read_bins(p, err) : -1;
-}
-
-int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err)
-{
-	memset(p, 0, sizeof(*p));
-	if (store_open_readonly(path, &p->store, err) != 0)
-		return -1;
-	p->is_exact = true;
-	if (!store_has_bins(p->store))
-		err_set(err,
-			"profile '%s' has no misses by data structure: 'dwell simulate --data' "
-			"counts them",
-			path);
-	else if (store_read_processes(p->store, &p->processes, &p->process_count, err) == 0 &&
-		 choose_process(p, process, err) == 0 && read_bins(p, process, err) == 0)
-		return 0;
-	profile_close(p);
-	return -1;
-}
-
-int profile_open_fields(struct profile *p, const char *path, int64_t process, struct err *err)
-{
-	struct store *s;
-	bool is_counted;
-
-	if (store_open_readonly(path, &s, err) != 0)
-		return -1;
-	is_counted = store_has_bins(s);
-	store_close(s);
-	if (!is_counted)
-		return profile_open(p, path, process, err);
-	if (profile_open_bins(p, path, process, err) != 0)
-		return -1;
-	if (store_read_bin_ranges(p->store, p->scope, &p->ranges, &p->range_count, err) == 0)
-		return 0;
-	profile_close(p);
-	return -1;
-}
-
-int profile_open_causes(struct profile *p, const char *path, int64_t process, struct err *err)
-{
-	if (profile_open_bins(p, path, process, err) != 0)
-		return -1;
-	if (store_read_evictions(p->store, p->scope, &p->evictions, &p->eviction_count, err) == 0 &&
-	    profile_sample_evictions(p, err) == 0)
-		return 0;
-	profile_close(p);
-	return -1;
+	return profile_open_parts(p, path, process, PROFILE_SAMPLES, err);
 }
 
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,

@@ -186,17 +186,19 @@ struct profile {
  * accesses. On failure *p owns nothing. Release with profile_close.
  */
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
-/* The same, also for exact curves (p->is_exact), which the other one refuses. */
-int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
-/*
- * A simulation with misses by data structure (whose.h), without its evictions and ranges; any other
- * profile is refused. STORE_NONE: of all processes.
- */
-int profile_open_bins(struct profile *p, const char *path, int64_t process, struct err *err);
-/* The same with its evictions. */
-int profile_open_causes(struct profile *p, const char *path, int64_t process, struct err *err);
-/* Samples, or misses by data structure with their ranges, by what the profile has. */
-int profile_open_fields(struct profile *p, const char *path, int64_t process, struct err *err);
+
+/* What profile_open_parts takes: the first of these that the profile has is read. */
+enum profile_parts {
+	PROFILE_BINS = 1,    /* misses by data structure (whose.h); STORE_NONE: of all processes */
+	PROFILE_RANGES = 2,  /* with them, their ranges; */
+	PROFILE_CAUSES = 4,  /* their evictions */
+	PROFILE_CURVES = 8,  /* exact curves: p->is_exact */
+	PROFILE_SAMPLES = 16 /* as profile_open */
+};
+
+/* The same, of a profile that has one of these parts; any other one is refused. */
+int profile_open_parts(struct profile *p, const char *path, int64_t process, unsigned parts,
+		       struct err *err);
 void profile_close(struct profile *p);
 
 /*

@@ -43,9 +43,10 @@ struct query {
 	const char *machine; /* name, or list of cache sizes; NULL: the machine that recorded */
 	const char *metrics[QUERY_MOST_METRICS]; /* events, "NAME" or "NAME = FORMULA" */
 	size_t metric_count;			 /* 0: all */
-	const char *sort;   /* the event, or the column, to sort by; NULL: the first one */
-	bool is_sort_usual; /* views without the column may ignore `sort` */
-	uint64_t limit;	    /* rows of text output; 0: the view's default */
+	const char *sort;    /* the event, or the column, to sort by; NULL: the first one */
+	bool is_sort_usual;  /* views without the column may ignore `sort` */
+	uint64_t limit;	     /* rows of text; 0: the view's default */
+	uint64_t file_limit; /* rows of CSV and JSON; 0: all */
 	bool has_focus, has_ignore;
 	regex_t focus, ignore; /* valid if has_focus, has_ignore; see query_shows */
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The list of files and functions that have samples, and so can be annotated. */
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/annotate.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
+#include "views/columns_table.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/annotate.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/listing/source.h"
 #include "views/parts.h"
 #include "views/views.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/text.h"
 #include "estimate/annotate.h"
 #include "estimate/reuse.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/parts.h"
 #include "views/views.h"
 

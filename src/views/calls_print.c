@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "answer/event_list.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/text.h"
 #include "events/calls.h"
+#include "views/columns_table.h"
 #include "views/event_figures.h"
-#include "views/event_list.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -2,11 +2,11 @@
 /* Miss-ratio curves as CSV and JSON. plot.c draws them. */
 #include <jansson.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/text.h"
 #include "estimate/curve.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
-#include "views/json.h"
 #include "views/views.h"
 
 static struct ratio_row row_of(const struct curve *c, size_t i)

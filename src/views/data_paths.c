@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/array.h"
 #include "base/size.h"
 #include "base/text.h"
-#include "views/figures.h"
 #include "views/fit.h"
 #include "views/parts.h"
 

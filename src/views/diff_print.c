@@ -4,15 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/condition.h"
 #include "base/text.h"
 #include "estimate/counted/counted.h"
 #include "events/diff.h"
-#include "views/columns.h"
+#include "views/columns_table.h"
 #include "views/event_figures.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/parts.h"
 #include "views/table.h"
 #include "views/views.h"

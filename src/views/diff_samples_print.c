@@ -3,15 +3,16 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/condition.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/diff_samples.h"
-#include "views/cost_columns.h"
+#include "views/columns_table.h"
 #include "views/event_figures.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/parts.h"
 #include "views/table.h"
 #include "views/views.h"

@@ -7,85 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/text.h"
 #include "estimate/processes.h"
-#include "views/figures.h"
 #include "views/fit.h"
 
-#define ROUNDING    1e-12
-#define WHOLE_BELOW 1e15 /* a double represents whole numbers exactly */
-#define NAME_WIDTH  32	 /* reserved for a function's name */
-
-/* Group digits by three. */
-static char *group_digits(const char *digits, char buf[FIGURE_BYTES])
-{
-	size_t length = strlen(digits), out = 0, i;
-
-	for (i = 0; i < length && out + 2 < FIGURE_BYTES; i++) {
-		if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
-			buf[out++] = ',';
-		buf[out++] = digits[i];
-	}
-	buf[out] = '\0';
-	return buf;
-}
-
-char *event_figure(double value, char buf[FIGURE_BYTES])
-{
-	char digits[FIGURE_BYTES];
-
-	if (isnan(value)) {
-		snprintf(buf, FIGURE_BYTES, "-");
-		return buf;
-	}
-	/* After division and multiplication, whole numbers are off in the last digits. */
-	if (fabs(value) < WHOLE_BELOW &&
-	    (fabs(value) >= 1e4 || fabs(value - round(value)) <= fabs(value) * ROUNDING)) {
-		snprintf(digits, sizeof(digits), "%.0f", value);
-		return group_digits(digits, buf);
-	}
-	snprintf(buf, FIGURE_BYTES, "%.4g", value);
-	return buf;
-}
-
-char *event_change(double change, char buf[FIGURE_BYTES])
-{
-	char plain[FIGURE_BYTES];
-
-	event_figure(change, plain);
-	snprintf(buf, FIGURE_BYTES, "%s%.40s", change > 0 ? "+" : "", plain);
-	return buf;
-}
-
-char *event_growth(double relative, char buf[FIGURE_BYTES])
-{
-	if (isinf(relative))
-		snprintf(buf, FIGURE_BYTES, "new");
-	else if (isnan(relative))
-		snprintf(buf, FIGURE_BYTES, "-");
-	else
-		snprintf(buf, FIGURE_BYTES, "%+.2f %%", relative * 100);
-	return buf;
-}
-
-json_t *event_json(double value)
-{
-	if (!isfinite(value))
-		return json_null();
-	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
-		return json_integer((json_int_t)value);
-	return json_real(value);
-}
-
-void event_csv(struct text *out, double value)
-{
-	if (!isfinite(value))
-		return;
-	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
-		text_addf(out, "%.0f", value);
-	else
-		text_addf(out, "%.8g", value);
-}
+#define NAME_WIDTH 32 /* reserved for a function's name */
 
 size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
 			      const struct display *d, unsigned used)

@@ -3,26 +3,11 @@
 #ifndef DWELL_VIEWS_EVENT_FIGURES_H
 #define DWELL_VIEWS_EVENT_FIGURES_H
 
-#include <jansson.h>
-
+#include "answer/figures.h"
 #include "base/text.h"
 #include "events/event_columns.h"
 #include "events/events.h"
-#include "views/figures.h"
 #include "views/table.h"
-
-/* "1,326,305"; "0.01234" if not whole; "-" for NAN. Returns buf. */
-char *event_figure(double value, char buf[FIGURE_BYTES]);
-
-/* "+1,234", "-0.01"; and of a relative change "+5.22 %", "new" from 0. Return buf. */
-char *event_change(double change, char buf[FIGURE_BYTES]);
-char *event_growth(double relative, char buf[FIGURE_BYTES]);
-
-/* "name=value", or NULL for NAN. */
-json_t *event_json(double value);
-
-/* Add a value in CSV; nothing for NAN. */
-void event_csv(struct text *out, double value);
 
 /*
  * The number of columns that fit beside others of `used` characters. All if there is no terminal,

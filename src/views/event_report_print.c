@@ -4,12 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "answer/event_list.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/text.h"
 #include "events/event_report.h"
+#include "views/columns_table.h"
 #include "views/event_figures.h"
-#include "views/event_list.h"
-#include "views/figures.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

@@ -5,18 +5,15 @@
 
 #include <jansson.h>
 
+#include "answer/figures.h"
 #include "base/condition.h"
 #include "estimate/annotate.h"
 #include "estimate/data.h"
-#include "views/figures.h"
 #include "views/fit.h"
 
 /* The table of data structures alone; nothing if there are no rows; see data_text. */
 int data_table(const struct data *d, size_t rows, const bool *marks, const struct display *display,
 	       struct text *out, struct err *err);
-
-/* "head  struct node *  list.c:12", or "malloc in make_tree (tree.c:42)". */
-void data_put_name(const struct data_row *r, struct text *out);
 
 /* The call paths of the blocks of a row, most bytes first. */
 void data_paths_text(const struct data *d, size_t row, const struct display *display,

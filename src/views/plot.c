@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/curve.h"
-#include "views/figures.h"
 #include "views/fit.h"
 #include "views/table.h"
 #include "views/views.h"

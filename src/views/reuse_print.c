@@ -4,14 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/reuse.h"
 #include "estimate/summary.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
+#include "views/columns_table.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 

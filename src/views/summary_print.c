@@ -4,13 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
+#include "answer/process_columns.h"
 #include "base/text.h"
 #include "estimate/summary.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
-#include "views/json.h"
 #include "views/parts.h"
-#include "views/process_columns.h"
 #include "views/views.h"
 
 /* The counts of a process in CSV and JSON, under the schema's names. */

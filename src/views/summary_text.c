@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/process_columns.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/processes.h"
 #include "estimate/summary.h"
 #include "profile/sampled.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
+#include "views/columns_table.h"
 #include "views/fit.h"
 #include "views/parts.h"
-#include "views/process_columns.h"
 #include "views/screen/first_screen.h"
 #include "views/table.h"
 #include "views/views.h"

@@ -14,7 +14,7 @@
 #define LEAST_CUT   20	/* width at which names can still be distinguished */
 #define LEAST_SHOWN 8	/* the same, if no more columns can be left out */
 
-struct column {
+struct fitted {
 	struct text title;
 	bool is_number, is_left_out;
 	unsigned may_cut;
@@ -23,7 +23,7 @@ struct column {
 
 struct table {
 	struct display display;
-	struct column *columns;
+	struct fitted *columns;
 	size_t column_count;
 	const unsigned *may_leave_out;
 	size_t may_leave_out_count;
@@ -46,7 +46,7 @@ struct table *table_new(const struct table_column *columns, size_t count, const 
 	t->display = *d;
 	t->column_count = count;
 	for (size_t i = 0; i < count; i++) {
-		struct column *c = &t->columns[i];
+		struct fitted *c = &t->columns[i];
 
 		fit_add(&c->title, columns[i].title, d);
 		t->failed |= c->title.failed;
@@ -108,7 +108,7 @@ static size_t table_width(const struct table *t, size_t most)
 	size_t width = 0;
 
 	for (size_t i = 0; i < t->column_count; i++) {
-		const struct column *c = &t->columns[i];
+		const struct fitted *c = &t->columns[i];
 
 		if (!c->is_left_out)
 			width += 1 + (c->may_cut != 0 && c->width > most ? most : c->width);
@@ -123,9 +123,9 @@ static size_t table_width(const struct table *t, size_t most)
 static void fit_beside(struct table *t)
 {
 	for (size_t i = 0; i + 1 < t->column_count; i++) {
-		struct column *c = &t->columns[i];
+		struct fitted *c = &t->columns[i];
 
-		if (c->may_cut != 0 && c->may_cut != TABLE_WORDS && c->width > MOST_BESIDE)
+		if (c->may_cut != 0 && c->may_cut != COLUMN_WORDS && c->width > MOST_BESIDE)
 			c->width = MOST_BESIDE;
 	}
 }
@@ -147,7 +147,7 @@ static void fit_columns(struct table *t)
 	while (most < room && table_width(t, most + 1) <= room)
 		most++;
 	for (size_t i = 0; i < t->column_count; i++) {
-		struct column *c = &t->columns[i];
+		struct fitted *c = &t->columns[i];
 
 		if (c->may_cut != 0 && c->width > most)
 			c->width = most;
@@ -162,13 +162,13 @@ static int add_cells(const struct table *t, char *const *cells, struct libscols_
 	int status = 0;
 
 	for (size_t i = 0; i < t->column_count && status == 0; i++) {
-		const struct column *c = &t->columns[i];
+		const struct fitted *c = &t->columns[i];
 		const char *cell = cells[i] != NULL ? cells[i] : "";
 		struct text shown = {0};
 
 		if (c->is_left_out)
 			continue;
-		if (c->may_cut == TABLE_WORDS)
+		if (c->may_cut == COLUMN_WORDS)
 			fit_words(&shown, cell, c->width, &t->display);
 		else if (c->may_cut != 0)
 			fit_name(&shown, cell, c->width, &t->display);
@@ -187,7 +187,7 @@ static int fill(const struct table *t, struct libscols_table *s)
 	scols_table_set_termwidth(s, 100000);
 	scols_table_enable_noencoding(s, 1);
 	for (size_t i = 0; i < t->column_count; i++) {
-		const struct column *c = &t->columns[i];
+		const struct fitted *c = &t->columns[i];
 
 		if (!c->is_left_out &&
 		    scols_table_new_column(s, text_get(&c->title), 0,

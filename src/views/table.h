@@ -9,16 +9,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "answer/columns.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "views/fit.h"
 
-#define TABLE_WORDS 2 /* for may_cut: not a name, so the end is cut */
-
 struct table_column {
 	const char *title;
 	bool is_number;	  /* aligned right */
-	unsigned may_cut; /* true: cut on narrow terminals, by fit_name */
+	unsigned may_cut; /* as in a column: by fit_name, or by fit_words */
 };
 
 struct table;

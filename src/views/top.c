@@ -7,13 +7,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
+#include "answer/processes.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/hot.h"
-#include "estimate/processes.h"
-#include "views/cost_columns.h"
+#include "views/answer_print.h"
+#include "views/columns_table.h"
 #include "views/counted/counted.h"
-#include "views/figures.h"
 #include "views/fit.h"
 #include "views/table.h"
 
@@ -162,13 +164,14 @@ static int put_hot(const struct profile *p, enum top_view view, const struct que
 static int put_processes(const struct profile *p, const struct query *q, size_t rows,
 			 const struct display *d, struct text *out, struct err *err)
 {
-	struct processes s;
-	int status;
+	struct answer a = {0};
+	int status = processes_of_samples(&a, p, q, err);
 
-	if (processes_init(&s, p, q, err) != 0)
-		return -1;
-	status = processes_text(&s, rows, d, out, err);
-	processes_release(&s);
+	if (status == 0)
+		status = rows_text(&a.rows, rows, d, out, err);
+	if (status == 0)
+		text_add(out, text_get(&a.remarks));
+	answer_release(&a);
 	return status;
 }
 

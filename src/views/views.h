@@ -30,8 +30,6 @@ struct diff_samples;
 struct event_annotation;
 struct event_report;
 struct paths;
-struct processes;
-struct event_processes;
 struct profile;
 struct query;
 struct reuse;
@@ -110,17 +108,6 @@ void paths_csv(const struct paths *t, struct text *out);
 int paths_json(const struct paths *t, struct text *out, struct err *err);
 /* A line for each path, "main;work;read 1234": misses in a billion accesses, for flame graphs. */
 void paths_folded(const struct paths *t, struct text *out);
-
-/* `rows`: at most this many; 0: all. */
-int processes_text(const struct processes *s, size_t rows, const struct display *d,
-		   struct text *out, struct err *err);
-void processes_csv(const struct processes *s, struct text *out);
-int processes_json(const struct processes *s, struct text *out, struct err *err);
-
-int event_processes_text(const struct event_processes *s, size_t rows, const struct display *d,
-			 struct text *out, struct err *err);
-void event_processes_csv(const struct event_processes *s, struct text *out);
-int event_processes_json(const struct event_processes *s, struct text *out, struct err *err);
 
 int reuse_text(const struct reuse *r, size_t rows, const struct display *d, struct text *out,
 	       struct err *err);

@@ -379,7 +379,7 @@ def views_tell_events_from_samples(folder):
                        stdout=subprocess.DEVNULL)
         check('has %s and no events' % has in dwell('report', '-i', other, '--by', 'line', code=2), 'report --by')
         check('has %s and no events' % has in dwell('annotate', '-i', other, '--asm', code=2), 'annotate --asm')
-        said = dwell('calls', '-i', other, code=2)
+        said = dwell('calls', '-i', other, code=3)
         check('has %s and no calls' % has in said and ('dwell paths' in said) == (mode == 'sample'), said)
 
 

@@ -8,9 +8,10 @@
 
 #include <cmocka.h>
 
+#include "answer/columns.h"
+#include "answer/json.h"
 #include "base/text.h"
-#include "views/columns.h"
-#include "views/json.h"
+#include "views/columns_table.h"
 
 struct row {
 	const char *name;
@@ -90,8 +91,8 @@ static void events_changes_and_truths_have_a_form_in_each_format(void **state)
 		 .missing = "none"},
 		{"T", "t", UNIT_TRUTH, .offset = 48},
 	};
-	const struct column_list *list = COLUMN_LIST(&all[0], &all[1], &all[2], &all[3], &all[4],
-						     &all[5], &all[6]);
+	const struct column_list *list =
+		COLUMN_LIST(&all[0], &all[1], &all[2], &all[3], &all[4], &all[5], &all[6]);
 	struct text out = {0};
 
 	(void)state;

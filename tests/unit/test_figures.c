@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "views/figures.h"
+#include "answer/figures.h"
 
 static void figures_are_written_for_people(void **state)
 {

@@ -12,17 +12,18 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "answer/processes.h"
 #include "estimate/annotate.h"
 #include "estimate/curve.h"
 #include "estimate/diff_samples.h"
 #include "estimate/paths.h"
-#include "estimate/processes.h"
 #include "estimate/reuse.h"
 #include "estimate/summary.h"
 #include "events/calls.h"
 #include "events/diff.h"
 #include "events/event_report.h"
 #include "scratch.h"
+#include "views/answer_print.h"
 #include "views/views.h"
 #include "walk_profile.h"
 
@@ -158,13 +159,12 @@ static int show_source(const struct profile *p, struct text *out)
 
 static int show_processes(const struct profile *p, struct text *out)
 {
-	struct processes s;
-	int status;
+	struct answer a = {0};
+	int status = processes_of_samples(&a, p, &random_at_size, NULL);
 
-	if (processes_init(&s, p, &random_at_size, NULL) != 0)
-		return -1;
-	status = processes_text(&s, 0, &display, out, NULL);
-	processes_release(&s);
+	if (status == 0)
+		status = answer_text(&a, 0, &display, out, NULL);
+	answer_release(&a);
 	return status;
 }
 

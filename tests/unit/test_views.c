@@ -16,12 +16,12 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "answer/cost_columns.h"
 #include "estimate/annotate.h"
 #include "estimate/curve.h"
 #include "estimate/summary.h"
 #include "profiles.h"
 #include "scratch.h"
-#include "views/cost_columns.h"
 #include "views/views.h"
 #include "walk_profile.h"
 

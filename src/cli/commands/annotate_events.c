@@ -70,7 +70,7 @@ static int print_with_data(const struct options *o, const struct event_annotatio
 	struct err err;
 	int code;
 
-	if (profile_open_fields(&p, o->input, process, &err) != 0)
+	if (profile_open_parts(&p, o->input, process, PROFILE_BINS | PROFILE_RANGES, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (code_data_init(&data, &p, &o->query, line_of, a, &err) == 0) {
 		code = print_code(o, a, &data);

@@ -105,12 +105,8 @@ static int calls(struct options *o)
 	if (status < 0)
 		return code;
 	if (status > 0) {
-		const char *has = event_options_instead(o);
-
-		err_set(&err, "profile '%s' has %s and no calls: %s", o->input, has,
-			strcmp(has, "samples") == 0 ? "'dwell paths' shows its callers"
-						    : "'dwell simulate' makes profiles with them");
-		return cli_fail(&err, EXIT_USAGE);
+		profile_refuse(o->input, view_kind(o->input), KINDS_COUNTED, &err);
+		return cli_fail(&err, EXIT_INPUT);
 	}
 	code = print(o, &p);
 	events_close(&p);

@@ -71,7 +71,8 @@ static int open_all(struct curves *c, const struct options *o)
 	for (size_t i = 0; i < files * processes; i++) {
 		const char *input = o->input_count > 0 ? o->inputs[i / processes] : o->input;
 		int64_t process = o->process_count > 0 ? o->processes[i % processes] : STORE_NONE;
-		int code = view_open_exact(o, input, process, &c->profiles[i]);
+		int code = view_open(o, input, process, PROFILE_CURVES | PROFILE_SAMPLES,
+				     &c->profiles[i]);
 
 		if (code != EXIT_OK)
 			return code;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "answer/json.h"
+#include "answer/process_columns.h"
 #include "base/signal_name.h"
 #include "base/size.h"
 #include "base/text.h"
@@ -15,9 +17,8 @@
 #include "cli/options.h"
 #include "cli/view.h"
 #include "store/store_read.h"
+#include "views/columns_table.h"
 #include "views/fit.h"
-#include "views/json.h"
-#include "views/process_columns.h"
 #include "views/table.h"
 
 struct info {

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "cli/cli.h"
 #include "cli/commands/objects_counted.h"
-#include "cli/commands/objects_fields.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/data.h"
-#include "views/figures.h"
 #include "views/views.h"
 
 static const char *const by_names[] = {
@@ -87,10 +86,10 @@ static int print(const struct options *o, const struct profile *p)
 static int objects(struct options *o)
 {
 	if (o->fields)
-		return objects_fields(o);
+		return view_answer(o, "fields");
 	if (view_is_counted(o->input))
 		return objects_counted(o);
-	return view_run_exact(o, print);
+	return view_run(o, PROFILE_CURVES | PROFILE_SAMPLES, print);
 }
 
 const struct command command_objects = {

@@ -50,7 +50,7 @@ static int paths(struct options *o)
 		err_set(&err, "--folded is a format of its own: leave --format away");
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	return view_run(o, print);
+	return view_run(o, PROFILE_SAMPLES, print);
 }
 
 const struct command command_paths = {

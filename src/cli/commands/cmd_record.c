@@ -6,12 +6,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "answer/figures.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/commands/target_end.h"
 #include "collector/collector.h"
 #include "profile/profile.h"
-#include "views/figures.h"
 
 #define MISSED_POINTS 10 /* percentage points above the budget that count as missed */
 

@@ -40,7 +40,7 @@ static int print(const struct options *o, const struct profile *p)
 
 static int reuse(struct options *o)
 {
-	return view_run(o, print);
+	return view_run(o, PROFILE_SAMPLES, print);
 }
 
 const struct command command_reuse = {

@@ -94,7 +94,7 @@ static int print_spatial(const struct options *o, const struct profile *p)
 
 static int spatial(struct options *o)
 {
-	return view_run(o, print_spatial);
+	return view_run(o, PROFILE_SAMPLES, print_spatial);
 }
 
 const struct command command_spatial = {

@@ -67,7 +67,7 @@ static int draw_data(const struct top *t, size_t rows, const struct display *d, 
 	struct profile p;
 	int status;
 
-	if (profile_open_bins(&p, t->input, t->options->query.process, err) != 0)
+	if (profile_open_parts(&p, t->input, t->options->query.process, PROFILE_BINS, err) != 0)
 		return -1;
 	status = structures_init(&s, &p, &t->options->query, DATA_BY_LINE, NULL, err);
 	if (status == 0) {

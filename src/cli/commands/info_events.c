@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/json.h"
 #include "base/text.h"
 #include "views/fit.h"
-#include "views/json.h"
 
 static int count_costs(struct info_events *e, struct store *s, struct err *err)
 {

@@ -31,7 +31,7 @@ int objects_counted(const struct options *o)
 	struct err err;
 
 	if (options_first(o, of_samples) == NULL)
-		return view_run_bins(o, print);
+		return view_run(o, PROFILE_BINS, print);
 	err_set(&err, "profile '%s' has events and no samples: --%s is for those of 'dwell record'",
 		o->input, options_first(o, of_samples));
 	return cli_fail(&err, EXIT_USAGE);

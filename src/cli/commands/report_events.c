@@ -35,7 +35,7 @@ static int print_first_screen(const struct options *o, const struct event_report
 	/* Bins are not kept apart by thread. */
 	if (r->p->thread != STORE_NONE || !view_is_counted(o->input))
 		return first_screen_events(r, caches, NULL, o->input, d, out, err);
-	if (profile_open_bins(&p, o->input, process, err) != 0)
+	if (profile_open_parts(&p, o->input, process, PROFILE_BINS, err) != 0)
 		return -1;
 	q.sort = event_caches_last(caches)->name;
 	q.is_sort_usual = true;

@@ -10,9 +10,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "answer/figures.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
-#include "views/figures.h"
 
 int target_failure_code(enum collector_failure failure)
 {

@@ -39,7 +39,7 @@ struct bins {
 };
 
 /*
- * The bins of a profile that profile_open_bins has opened, which must outlive them. `word`: as in
+ * The bins of a profile that was opened for its bins, which must outlive them. `word`: as in
  * counted_init. Release with bins_release. Returns -1 with *err: memory ran out, or no row has the
  * name.
  */

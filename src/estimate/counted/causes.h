@@ -40,7 +40,7 @@ struct causes {
 };
 
 /*
- * The causes of a profile that profile_open_causes has opened, which must outlive them. `word`: as
+ * The causes of a profile that was opened for its causes, which must outlive them. `word`: as
  * in counted_init, for what missed. Release with causes_release. Returns -1 with *err: memory ran
  * out, or no row has the name.
  */

@@ -25,8 +25,8 @@ struct code_data {
 };
 
 /*
- * The misses of the pieces, of a profile that profile_open_fields has opened, which must outlive
- * them. Release with code_data_release. Returns -1 with *err when memory runs out.
+ * The misses of the pieces, of a profile that was opened for its bins and ranges, which must
+ * outlive them. Release with code_data_release. Returns -1 with *err when memory runs out.
  */
 int code_data_init(struct code_data *c, const struct profile *p, const struct query *q,
 		   code_data_piece *piece_of, const void *context, struct err *err);

@@ -91,7 +91,7 @@ struct counted {
 };
 
 /*
- * For a profile of profile_open_bins or profile_open_causes, which must outlive it, like `word`. It
+ * For a profile that was opened for its bins, which must outlive it, like `word`. It
  * points into itself: no copies. Release with counted_release. Returns -1 with *err when memory
  * runs out.
  */

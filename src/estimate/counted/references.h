@@ -57,7 +57,7 @@ struct references_count {
 };
 
 /*
- * For a profile that profile_open_bins has opened, which must outlive it. Release with
+ * For a profile that was opened for its bins, which must outlive it. Release with
  * references_release. Returns -1 with *err when memory runs out.
  */
 int references_init(struct references *r, const struct profile *p, struct err *err);

@@ -32,7 +32,7 @@ struct structures {
 };
 
 /*
- * The data structures of a profile that profile_open_bins has opened, which must outlive them. `by`
+ * The data structures of a profile that was opened for its bins, which must outlive them. `by`
  * tells blocks apart, `word` chooses as in counted_init. The query's order is "stall", the default,
  * or one of the levels. Release with structures_release. Returns -1 with *err: memory ran out,
  * there is no such order, or no row has the name.

@@ -36,7 +36,7 @@ const char *fields_name_bin(const struct profile *p, const struct data_row *r,
 			    const struct store_bin *b, struct text *out);
 
 /*
- * The fields of a profile: by samples, or by bins (profile_open_bins), which must outlive them.
+ * The fields of a profile: by samples, or by bins, which must outlive them.
  * `q` has the cache, for samples. Release with fields_release. Returns -1 with *err when memory
  * runs out.
  */

@@ -3,13 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "answer/columns.h"
+#include "answer/figures.h"
+#include "answer/json.h"
+#include "answer/miss_columns.h"
 #include "base/text.h"
 #include "events/event_annotate.h"
-#include "views/columns.h"
+#include "views/columns_table.h"
 #include "views/counted/counted.h"
-#include "views/counted/miss_columns.h"
-#include "views/figures.h"
-#include "views/json.h"
 
 #define STRUCTURES 4 /* shown for each line */
 
@@ -174,18 +175,22 @@ int code_data_text(const struct code_data *c, const struct event_annotation *a, 
 
 /* ---- JSON ---- */
 
+static const struct shown files[] = {
+	{&name}, {&field}, {&type}, MISS_COUNTS_SHOWN(misses), MISS_CONFLICTS_SHOWN(misses),
+};
+
 json_t *code_data_json(const struct code_data *c, size_t line)
 {
-	const struct column_list *list =
-		c->names.profile->has_conflicts
-			? COLUMN_LIST(&name, &field, &type, MISS_COUNTS(misses),
-				      MISS_CONFLICT_COUNTS(misses))
-			: COLUMN_LIST(&name, &field, &type, MISS_COUNTS(misses));
+	struct rows r = {0};
+	struct column_list list;
 	json_t *o = json_array();
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);
 
+	rows_show_files(&r, files, sizeof(files) / sizeof(files[0]),
+			c->names.profile->has_conflicts ? ROWS_CONFLICTS : 0);
+	list = rows_list(&r.json);
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(o, columns_json(list, &rows[i]));
+		json_array_append_new(o, columns_json(&list, &rows[i]));
 	return o;
 }

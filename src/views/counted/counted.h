@@ -5,17 +5,12 @@
 
 #include <jansson.h>
 
+#include "answer/counted_how.h"
 #include "estimate/counted/code_data.h"
 #include "estimate/counted/structures.h"
 #include "views/fit.h"
 
 struct event_annotation;
-
-/*
- * An object: "exact"; "how", the sentence of counted_put_how; "followed_share", of the accesses;
- * "not_followed", the misses that have no data structure, by cache.
- */
-json_t *counted_how_json(const struct profile *p);
 
 /*
  * The first `rows` data structures, with misses and causes in each level. With `s->names.word` the

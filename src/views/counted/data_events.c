@@ -161,7 +161,7 @@ int data_events_open(struct event_profile *p, const char *path, int64_t process,
 	struct query all;
 	int status = -1;
 
-	if (profile_open_bins(&profile, path, process, err) != 0)
+	if (profile_open_parts(&profile, path, process, PROFILE_BINS, err) != 0)
 		return -1;
 	query_init(&all);
 	if (structures_init(&s, &profile, &all, by, NULL, err) == 0) {

@@ -5,13 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/data_columns.h"
+#include "answer/event_list.h"
+#include "answer/figures.h"
+#include "answer/json.h"
+#include "answer/miss_columns.h"
 #include "base/text.h"
+#include "views/columns_table.h"
 #include "views/counted/counted.h"
-#include "views/counted/miss_columns.h"
-#include "views/data_columns.h"
-#include "views/event_list.h"
-#include "views/figures.h"
-#include "views/json.h"
 #include "views/parts.h"
 
 /* What its columns show: copies, as these find what they show by its offset in the row. */

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/event_list.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/text.h"
 #include "views/counted/counted.h"
 #include "views/event_figures.h"
-#include "views/event_list.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/listing/event_gutter.h"
 #include "views/listing/source.h"
 #include "views/views.h"

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/event_list.h"
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/text.h"
 #include "events/event_code.h"
 #include "events/event_object.h"
 #include "views/counted/counted.h"
 #include "views/event_figures.h"
-#include "views/event_list.h"
-#include "views/figures.h"
 #include "views/fit.h"
-#include "views/json.h"
 #include "views/listing/event_gutter.h"
 #include "views/listing/jump_arrows.h"
 #include "views/listing/source.h"

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/text.h"
 #include "views/event_figures.h"
-#include "views/figures.h"
 #include "views/fit.h"
 
 #define LEAST_NAME 20 /* width of the callee's name */

@@ -3,8 +3,8 @@
 #ifndef DWELL_VIEWS_LISTING_EVENT_GUTTER_H
 #define DWELL_VIEWS_LISTING_EVENT_GUTTER_H
 
+#include "answer/event_list.h"
 #include "events/event_annotate.h"
-#include "views/event_list.h"
 #include "views/fit.h"
 
 #define EVENT_SHARE_WIDTH 8 /* the first column: share of the event to sort by */

@@ -4,15 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer/columns.h"
+#include "answer/data_columns.h"
+#include "answer/figures.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/counted/structures.h"
 #include "estimate/fields/members.h"
 #include "events/event_caches.h"
 #include "events/event_report.h"
-#include "views/columns.h"
+#include "views/columns_table.h"
 #include "views/event_figures.h"
-#include "views/figures.h"
 #include "views/parts.h"
 #include "views/screen/first_screen.h"
 #include "views/screen/verdict.h"

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first screen of a sampled profile; see first_screen.h. */
 #include "views/screen/first_screen.h"
+#include "answer/data_columns.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "answer/cost_columns.h"
+#include "answer/figures.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/summary.h"
-#include "views/cost_columns.h"
-#include "views/figures.h"
+#include "views/columns_table.h"
 #include "views/parts.h"
 #include "views/screen/verdict.h"
 #include "views/table.h"

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "answer/figures.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "query/query.h"
-#include "views/figures.h"
 
 #define NAME_WIDTH 40 /* width of a function or a data structure in the sentence */
 #define NONE	   SIZE_MAX

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of data structures: columns of samples and of counted misses. data_print.c has them. */
-#ifndef DWELL_VIEWS_DATA_COLUMNS_H
-#define DWELL_VIEWS_DATA_COLUMNS_H
+/* Rows of data structures: columns of samples and of counted misses. */
+#ifndef DWELL_ANSWER_DATA_COLUMNS_H
+#define DWELL_ANSWER_DATA_COLUMNS_H
 
+#include "answer/cost_columns.h"
 #include "estimate/data.h"
-#include "views/cost_columns.h"
 
 /* Rows of other tables may begin with it. */
 struct data_cells {
@@ -14,6 +14,12 @@ struct data_cells {
 };
 
 struct data_cells data_cells_of(const struct data *d, const struct data_row *r);
+
+/* All threads' copies of a variable are one row; so is all data without a name. */
+bool data_is_variable(const struct data_row *r);
+
+/* "head  struct node *  list.c:12", or "malloc in make_tree (tree.c:42)". */
+void data_put_name(const struct data_row *r, struct text *out);
 
 enum data_column {
 	DATA_COLUMN_KIND,

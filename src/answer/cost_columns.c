@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Columns of rows with their share of the misses, and of miss ratios. */
-#include "views/cost_columns.h"
+#include "answer/cost_columns.h"
 
+#include "answer/figures.h"
 #include "base/text.h"
-#include "views/figures.h"
 
 #define INDENT	    2	    /* per level of a tree */
 #define LEAST_SHARE 0.00005 /* smaller ones read 0.00 %, see figure_share */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers as text, and CSV. */
-#include "views/figures.h"
+#include "answer/figures.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "base/size.h"
 #include "base/text.h"
 
-#define MILLION 1000000u
+#define MILLION	    1000000u
+#define ROUNDING    1e-12
+#define WHOLE_BELOW 1e15 /* a double represents whole numbers exactly */
 
 char *figure_count(uint64_t n, char buf[FIGURE_BYTES])
 {
@@ -95,6 +98,58 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
 		snprintf(buf, FIGURE_BYTES, "not known");
 	else
 		snprintf(buf, FIGURE_BYTES, "%.2f - %.2f %%", r->low * 100, r->high * 100);
+	return buf;
+}
+
+/* Group digits by three. */
+static char *group_digits(const char *digits, char buf[FIGURE_BYTES])
+{
+	size_t length = strlen(digits), out = 0, i;
+
+	for (i = 0; i < length && out + 2 < FIGURE_BYTES; i++) {
+		if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+			buf[out++] = ',';
+		buf[out++] = digits[i];
+	}
+	buf[out] = '\0';
+	return buf;
+}
+
+char *event_figure(double value, char buf[FIGURE_BYTES])
+{
+	char digits[FIGURE_BYTES];
+
+	if (isnan(value)) {
+		snprintf(buf, FIGURE_BYTES, "-");
+		return buf;
+	}
+	/* After division and multiplication, whole numbers are off in the last digits. */
+	if (fabs(value) < WHOLE_BELOW &&
+	    (fabs(value) >= 1e4 || fabs(value - round(value)) <= fabs(value) * ROUNDING)) {
+		snprintf(digits, sizeof(digits), "%.0f", value);
+		return group_digits(digits, buf);
+	}
+	snprintf(buf, FIGURE_BYTES, "%.4g", value);
+	return buf;
+}
+
+char *event_change(double change, char buf[FIGURE_BYTES])
+{
+	char plain[FIGURE_BYTES];
+
+	event_figure(change, plain);
+	snprintf(buf, FIGURE_BYTES, "%s%.40s", change > 0 ? "+" : "", plain);
+	return buf;
+}
+
+char *event_growth(double relative, char buf[FIGURE_BYTES])
+{
+	if (isinf(relative))
+		snprintf(buf, FIGURE_BYTES, "new");
+	else if (isnan(relative))
+		snprintf(buf, FIGURE_BYTES, "-");
+	else
+		snprintf(buf, FIGURE_BYTES, "%+.2f %%", relative * 100);
 	return buf;
 }
 
@@ -222,6 +277,16 @@ void csv_field(struct text *t, const char *field)
 		text_add(t, "\"");
 	}
 	text_release(&safe);
+}
+
+void event_csv(struct text *out, double value)
+{
+	if (!isfinite(value))
+		return;
+	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
+		text_addf(out, "%.0f", value);
+	else
+		text_addf(out, "%.8g", value);
 }
 
 void folded_name(struct text *out, const char *name)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of code or data with their share of the misses: columns that several views show. */
-#ifndef DWELL_VIEWS_COST_COLUMNS_H
-#define DWELL_VIEWS_COST_COLUMNS_H
+#ifndef DWELL_ANSWER_COST_COLUMNS_H
+#define DWELL_ANSWER_COST_COLUMNS_H
 
+#include "answer/columns.h"
 #include "estimate/hot.h"
-#include "views/columns.h"
 
 /* Members that are not set are missing. Rows of other tables may begin with it. */
 struct cost_row {

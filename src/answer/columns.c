@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The writers of rows as text, CSV and JSON, by unit; see columns.h. */
-#include "views/columns.h"
+/* Cells of rows in words, in CSV and in JSON, by unit; see columns.h. */
+#include "answer/columns.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answer/figures.h"
+#include "answer/json.h"
 #include "base/size.h"
 #include "base/text.h"
-#include "views/event_figures.h"
-#include "views/figures.h"
-#include "views/json.h"
 
-#define PRECISE	   8   /* digits in CSV by default */
-#define MOST_CELLS 128 /* in a table */
+#define PRECISE 8 /* digits in CSV by default */
 
 /* ---- Units ---- */
 
@@ -216,8 +214,12 @@ static void get_member(const struct column *c, const void *row, struct value *v)
 	}
 }
 
-/* `made` is emptied; it holds the text if the getter composes one. */
-static struct value value_of(const struct column *c, const void *row, struct text *made)
+bool column_is_whole(const struct column *c)
+{
+	return units[c->unit].kind == KIND_WHOLE;
+}
+
+struct value column_value(const struct column *c, const void *row, struct text *made)
 {
 	struct value v = {.made = made, .number = c->number};
 
@@ -237,26 +239,10 @@ static struct value value_of(const struct column *c, const void *row, struct tex
 
 /* ---- Text ---- */
 
-struct table *columns_table(const struct column_list *l, const struct display *d)
+const char *column_words(const struct column *c, const void *row, struct text *made,
+			 char figure[FIGURE_BYTES])
 {
-	struct table_column columns[MOST_CELLS];
-
-	assert(l->count <= MOST_CELLS);
-	for (size_t i = 0; i < l->count; i++) {
-		const struct column *c = nth(l, i);
-
-		bool is_word = c->unit == UNIT_TEXT || c->unit == UNIT_TRUTH;
-
-		columns[i] = (struct table_column){c->title, !is_word || c->to_right, c->may_cut};
-	}
-	return table_new(columns, l->count, d);
-}
-
-/* `figure` or what the value has: the words of the cell; NULL: it is empty. */
-static const char *cell_of(const struct column *c, const void *row, struct text *made,
-			   char figure[FIGURE_BYTES])
-{
-	struct value v = value_of(c, row, made);
+	struct value v = column_value(c, row, made);
 	size_t length;
 
 	if (v.is_missing)
@@ -270,27 +256,24 @@ static const char *cell_of(const struct column *c, const void *row, struct text 
 	return figure;
 }
 
-void columns_table_row(const struct column_list *l, struct table *t, const void *row)
-{
-	char figures[MOST_CELLS][FIGURE_BYTES];
-	const char *cells[MOST_CELLS];
-	struct text made[MOST_CELLS] = {0};
-
-	for (size_t i = 0; i < l->count; i++)
-		cells[i] = cell_of(nth(l, i), row, &made[i], figures[i]);
-	table_row(t, cells);
-	for (size_t i = 0; i < l->count; i++)
-		text_release(&made[i]);
-}
-
 void columns_cell(const struct column *c, const void *row, struct text *out)
 {
 	char figure[FIGURE_BYTES];
 	struct text made = {0};
-	const char *cell = cell_of(c, row, &made, figure);
+	const char *cell = column_words(c, row, &made, figure);
 
 	text_add(out, cell != NULL ? cell : "");
 	text_release(&made);
+}
+
+void value_csv(const struct column *c, const struct value *v, struct text *out)
+{
+	units[c->unit].csv(c, v, out);
+}
+
+json_t *value_json(const struct column *c, const struct value *v)
+{
+	return units[c->unit].json(v);
 }
 
 /* ---- CSV ---- */
@@ -312,7 +295,7 @@ void columns_csv_row(const struct column_list *l, const void *row, struct text *
 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct column *c = nth(l, i);
-		struct value v = value_of(c, row, &made);
+		struct value v = column_value(c, row, &made);
 
 		if (i > 0)
 			text_add(out, ",");
@@ -331,7 +314,7 @@ void columns_json_put(const struct column_list *l, const void *row, json_t *obje
 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct column *c = nth(l, i);
-		struct value v = value_of(c, row, &made);
+		struct value v = column_value(c, row, &made);
 
 		if (v.is_missing && c->is_optional)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers and fields, as views print them. */
-#ifndef DWELL_VIEWS_FIGURES_H
-#define DWELL_VIEWS_FIGURES_H
+#ifndef DWELL_ANSWER_FIGURES_H
+#define DWELL_ANSWER_FIGURES_H
 
 #include <stdint.h>
 
@@ -30,6 +30,13 @@ char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES]);
 
 /* "2.9 - 3.5 %", or "not known" without samples. */
 char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
+
+/* "1,326,305"; "0.01234" if not whole; "-" for NAN. Returns buf. */
+char *event_figure(double value, char buf[FIGURE_BYTES]);
+
+/* "+1,234", "-0.01"; and of a relative change "+5.22 %", "new" from 0. Return buf. */
+char *event_change(double change, char buf[FIGURE_BYTES]);
+char *event_growth(double relative, char buf[FIGURE_BYTES]);
 
 /*
  * Add the cache of a view to its title: "2M (L2)", "32K (8-way, LRU)"; or if the profile does not
@@ -60,6 +67,9 @@ void figure_place(const char *file, uint32_t line, const char *function, struct 
  * \xNN. An apostrophe precedes fields that a spreadsheet would treat as a formula.
  */
 void csv_field(struct text *t, const char *field);
+
+/* Add a value in CSV; nothing for NAN. */
+void event_csv(struct text *out, double value);
 
 /*
  * Add a function's name for a folded stack; semicolons become colons, as they would end the name.

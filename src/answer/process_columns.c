@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Columns of processes; see process_columns.h. */
-#include "views/process_columns.h"
+#include "answer/process_columns.h"
 
+#include "answer/figures.h"
 #include "base/signal_name.h"
-#include "views/figures.h"
 
 /* A number that may be none. */
 static void put_number(int64_t number, struct value *v)
@@ -75,7 +75,7 @@ const struct column process_columns[PROCESS_COLUMNS] = {
 	[PROCESS_WINDOWS] = {NULL, "windows", UNIT_COUNT, MEMBER(windows)},
 	[PROCESS_EXE] = {NULL, "exe", UNIT_TEXT, MEMBER(exe)},
 	[PROCESS_COMMAND] = {"COMMAND", "command", UNIT_TEXT, MEMBER(command),
-			     .may_cut = TABLE_WORDS},
+			     .may_cut = COLUMN_WORDS},
 	[PROCESS_COMMAND_OR_EXE] = {"COMMAND", NULL, UNIT_TEXT, get_command_or_exe,
-				    .may_cut = TABLE_WORDS},
+				    .may_cut = COLUMN_WORDS},
 };

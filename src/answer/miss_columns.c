@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Getters of counted misses and references. */
-#include "views/counted/miss_columns.h"
+#include "answer/miss_columns.h"
 
 #include <math.h>
 

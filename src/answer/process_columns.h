@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Columns of processes: of a struct store_process, and of rows that begin with one. */
-#ifndef DWELL_VIEWS_PROCESS_COLUMNS_H
-#define DWELL_VIEWS_PROCESS_COLUMNS_H
+#ifndef DWELL_ANSWER_PROCESS_COLUMNS_H
+#define DWELL_ANSWER_PROCESS_COLUMNS_H
 
+#include "answer/columns.h"
 #include "store/store_read.h"
-#include "views/columns.h"
 
 enum process_column {
 	PROCESS_ID,

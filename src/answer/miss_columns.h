@@ -3,12 +3,12 @@
  * Columns of misses and references that a simulation has counted, for any row that has them: a
  * column's number is the offset in the row of what it shows.
  */
-#ifndef DWELL_VIEWS_COUNTED_MISS_COLUMNS_H
-#define DWELL_VIEWS_COUNTED_MISS_COLUMNS_H
+#ifndef DWELL_ANSWER_MISS_COLUMNS_H
+#define DWELL_ANSWER_MISS_COLUMNS_H
 
 #include <stddef.h>
 
-#include "views/columns.h"
+#include "answer/rows.h"
 
 /* Getters of a `struct counted_misses`: counts, and shares of the misses. */
 void miss_all(const void *row, struct value *v);
@@ -37,23 +37,25 @@ void references_interval(const void *row, struct value *v);
 
 enum miss_column { MISS_LEVEL_NAMES(L1), MISS_LEVEL_NAMES(LL), MISS_COLUMNS };
 
-#define MISS_LEVEL(level, at)                                                                 \
-	[level##_MISSES] = {#level " MISSES", #level "_misses", UNIT_COUNT, miss_all,         \
-			    .number = (at)},                                                  \
-	[level##_LOW] = {"LOW", #level "_low", UNIT_COUNT, miss_low, .number = (at)},         \
-	[level##_HIGH] = {"HIGH", #level "_high", UNIT_COUNT, miss_high, .number = (at)},     \
-	[level##_COLD] = {NULL, #level "_cold", UNIT_COUNT, miss_cold, .number = (at)},       \
-	[level##_SELF] = {NULL, #level "_by_self", UNIT_COUNT, miss_by_self, .number = (at)}, \
-	[level##_OTHERS] = {NULL, #level "_by_others", UNIT_COUNT, miss_by_others,            \
-			    .number = (at)},                                                  \
-	[level##_CONFLICTS] = {NULL, #level "_conflict", UNIT_COUNT, miss_conflicts,          \
-			       .number = (at)},                                               \
-	[level##_CAPACITY] = {NULL, #level "_capacity", UNIT_COUNT, miss_capacity,            \
-			      .number = (at)},                                                \
-	[level##_COLD_SHARE] = {"COLD", NULL, UNIT_SHARE, miss_cold_share, .number = (at)},   \
-	[level##_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, miss_others_share,           \
-				  .number = (at)},                                            \
-	[level##_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, miss_conflict_share,        \
+#define MISS_LEVEL(level, at)                                                               \
+	[level##_MISSES] = {#level " MISSES", #level "_misses", UNIT_COUNT,                 \
+			    miss_all,	      .number = (at),	.adds_up = true},           \
+	[level##_LOW] = {"LOW", #level "_low", UNIT_COUNT, miss_low, .number = (at)},       \
+	[level##_HIGH] = {"HIGH", #level "_high", UNIT_COUNT, miss_high, .number = (at)},   \
+	[level##_COLD] = {NULL,	     #level "_cold", UNIT_COUNT,                            \
+			  miss_cold, .number = (at), .adds_up = true},                      \
+	[level##_SELF] = {NULL,		#level "_by_self", UNIT_COUNT,                      \
+			  miss_by_self, .number = (at),	   .adds_up = true},                \
+	[level##_OTHERS] = {NULL,	    #level "_by_others", UNIT_COUNT,                \
+			    miss_by_others, .number = (at),	 .adds_up = true},          \
+	[level##_CONFLICTS] = {NULL,	       #level "_conflict", UNIT_COUNT,              \
+			       miss_conflicts, .number = (at),	   .adds_up = true},        \
+	[level##_CAPACITY] = {NULL,	     #level "_capacity", UNIT_COUNT,                \
+			      miss_capacity, .number = (at),	 .adds_up = true},          \
+	[level##_COLD_SHARE] = {"COLD", NULL, UNIT_SHARE, miss_cold_share, .number = (at)}, \
+	[level##_OTHERS_SHARE] = {"BY OTHERS", NULL, UNIT_SHARE, miss_others_share,         \
+				  .number = (at)},                                          \
+	[level##_CONFLICT_SHARE] = {"CONFLICT", NULL, UNIT_SHARE, miss_conflict_share,      \
 				    .number = (at)}
 
 /* The columns of a row type by enum miss_column; members for the first and for the last level. */
@@ -62,12 +64,26 @@ enum miss_column { MISS_LEVEL_NAMES(L1), MISS_LEVEL_NAMES(LL), MISS_COLUMNS };
 		MISS_LEVEL(L1, offsetof(type, first)), MISS_LEVEL(LL, offsetof(type, last)) \
 	}
 
-/* Those of a table that files of counts have: always; for profiles of --conflicts. */
-#define MISS_COUNTS(t)                                                                   \
-	&(t)[L1_MISSES], &(t)[L1_COLD], &(t)[L1_SELF], &(t)[L1_OTHERS], &(t)[LL_MISSES], \
-		&(t)[LL_COLD], &(t)[LL_SELF], &(t)[LL_OTHERS]
-#define MISS_CONFLICT_COUNTS(t) \
-	&(t)[L1_CONFLICTS], &(t)[L1_CAPACITY], &(t)[LL_CONFLICTS], &(t)[LL_CAPACITY]
+/* Those of a table that files of counts have: always; with bounds; for profiles of --conflicts. */
+#define MISS_COUNTS_SHOWN(t)                                                                       \
+	{&(t)[L1_MISSES]}, {&(t)[L1_COLD]}, {&(t)[L1_SELF]}, {&(t)[L1_OTHERS]}, {&(t)[LL_MISSES]}, \
+		{&(t)[LL_COLD]}, {&(t)[LL_SELF]},                                                  \
+	{                                                                                          \
+		&(t)[LL_OTHERS]                                                                    \
+	}
+#define MISS_BOUNDS_SHOWN(t, need)                                         \
+	{&(t)[L1_LOW], .needs = (need)}, {&(t)[L1_HIGH], .needs = (need)}, \
+		{&(t)[LL_LOW], .needs = (need)},                           \
+	{                                                                  \
+		&(t)[LL_HIGH], .needs = (need)                             \
+	}
+#define MISS_CONFLICTS_SHOWN(t)                                \
+	{&(t)[L1_CONFLICTS], .needs = ROWS_CONFLICTS},         \
+		{&(t)[L1_CAPACITY], .needs = ROWS_CONFLICTS},  \
+		{&(t)[LL_CONFLICTS], .needs = ROWS_CONFLICTS}, \
+	{                                                      \
+		&(t)[LL_CAPACITY], .needs = ROWS_CONFLICTS     \
+	}
 
 enum reference_column {
 	REFERENCES,

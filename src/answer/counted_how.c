@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How counted misses are known, for JSON. */
+/* How counted misses are known; see counted_how.h. */
+#include "answer/counted_how.h"
+
 #include "base/text.h"
-#include "views/counted/counted.h"
 
 json_t *counted_how_json(const struct profile *p)
 {
@@ -19,4 +20,17 @@ json_t *counted_how_json(const struct profile *p)
 					    json_integer((json_int_t)p->followed[i].unfollowed));
 	json_object_set_new(o, "not_followed", caches);
 	return o;
+}
+
+void counted_title(const struct profile *p, const char *what, const char *more, struct text *out)
+{
+	text_add(out, what);
+	counted_put_how(p, out);
+	text_add(out, more);
+}
+
+void counted_title_end(const struct profile *p, struct text *out)
+{
+	text_add(out, "\n");
+	counted_put_bounds(p, out);
 }

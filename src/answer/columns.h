@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns of rows. Each type of row has a table of its columns, and three writers print rows as
- * text, CSV and JSON. The writers know rows only by these tables.
+ * Columns of rows. Each type of row has a table of its columns, and the writers of text, CSV and
+ * JSON know rows only by these tables.
  */
-#ifndef DWELL_VIEWS_COLUMNS_H
-#define DWELL_VIEWS_COLUMNS_H
+#ifndef DWELL_ANSWER_COLUMNS_H
+#define DWELL_ANSWER_COLUMNS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "answer/figures.h"
 #include "model/model.h"
-#include "views/table.h"
+
+#define COLUMN_WORDS 2 /* for may_cut: not a name, so the end is cut */
 
 /* The content of a column, which decides its form in each format. */
 enum unit {
@@ -58,10 +60,11 @@ struct column {
 	enum unit unit;
 	void (*get)(const void *row, struct value *v); /* NULL: the value is a member of the row */
 	size_t offset, bytes;			       /* of the member, by COLUMN_MEMBER */
-	unsigned may_cut;			       /* as in a table_column */
-	bool to_right;				       /* text that is a figure */
-	bool is_optional;			       /* JSON omits a missing value */
+	unsigned may_cut; /* true: on narrow terminals; or COLUMN_WORDS */
+	bool to_right;	  /* text that is a figure */
+	bool is_optional; /* JSON omits a missing value */
 	bool zero_is_missing;
+	bool adds_up;	     /* the sum of rows is one of such rows together */
 	unsigned precise;    /* digits in CSV; 0: the default */
 	const char *missing; /* in texts; NULL: nothing */
 	size_t number;	     /* tells columns apart that share a getter */
@@ -83,12 +86,24 @@ struct column_list {
 				     sizeof((const struct column *const[]){__VA_ARGS__}) / \
 					     sizeof(struct column *)})
 
-/* Make a table with these columns; add a row. */
-struct table *columns_table(const struct column_list *l, const struct display *d);
-void columns_table_row(const struct column_list *l, struct table *t, const void *row);
+/* A cell; `made` is emptied, and holds the text if the getter composes one. */
+struct value column_value(const struct column *c, const void *row, struct text *made);
+/* Whether the value is whole, and not real. */
+bool column_is_whole(const struct column *c);
+
+/*
+ * The words of a cell: `figure`, or what the value has, for which `made` is room. NULL: it has
+ * none.
+ */
+const char *column_words(const struct column *c, const void *row, struct text *made,
+			 char figure[FIGURE_BYTES]);
 
 /* The cell of a column in a text. */
 void columns_cell(const struct column *c, const void *row, struct text *out);
+
+/* A value that is not missing, in CSV and in JSON. */
+void value_csv(const struct column *c, const struct value *v, struct text *out);
+json_t *value_json(const struct column *c, const struct value *v);
 
 /* Add the heading of a CSV file; add a row. */
 void columns_csv_head(const struct column_list *l, struct text *out);

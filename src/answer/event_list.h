@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lists of columns with one for each event: which these are, only the profile knows. */
-#ifndef DWELL_VIEWS_EVENT_LIST_H
-#define DWELL_VIEWS_EVENT_LIST_H
+#ifndef DWELL_ANSWER_EVENT_LIST_H
+#define DWELL_ANSWER_EVENT_LIST_H
 
 #include <jansson.h>
 
+#include "answer/columns.h"
 #include "events/event_columns.h"
 #include "events/events.h"
-#include "views/columns.h"
 
 /* What rows begin with that have such columns: the values of the measured events. */
 struct event_cells {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* JSON pieces over jansson. */
-#include "views/json.h"
+#include "answer/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,17 @@ json_t *json_text(const char *s)
 	return text;
 }
 
+#define WHOLE_BELOW 1e15 /* a double represents whole numbers exactly */
+
+json_t *event_json(double value)
+{
+	if (!isfinite(value))
+		return json_null();
+	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
+		return json_integer((json_int_t)value);
+	return json_real(value);
+}
+
 static int print(json_t *root, size_t flags, struct text *out, struct err *err)
 {
 	char *data = root != NULL ? json_dumps(root, flags) : NULL;
@@ -48,7 +60,12 @@ static int print(json_t *root, size_t flags, struct text *out, struct err *err)
 
 int json_print(json_t *root, struct text *out, struct err *err)
 {
-	return print(root, JSON_INDENT(2) | JSON_REAL_PRECISION(8), out, err);
+	json_t *whole = root != NULL ? json_pack("{s:i}", "json_version", JSON_VERSION) : NULL;
+
+	if (whole != NULL)
+		json_object_update(whole, root);
+	json_decref(root);
+	return print(whole, JSON_INDENT(2) | JSON_REAL_PRECISION(8), out, err);
 }
 
 int json_print_compact(json_t *root, struct text *out, struct err *err)

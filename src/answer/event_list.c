@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lists of columns with one for each event; see event_list.h. */
-#include "views/event_list.h"
+#include "answer/event_list.h"
 
 #include <assert.h>
 
-#include "views/event_figures.h"
+#include "answer/json.h"
 
 static void put_value(const struct event_cells *c, const uint64_t *values, struct value *v)
 {

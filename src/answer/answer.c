@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the view that answers a question; see answer.h. */
+#include "answer/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct view views[] = {
+#define VIEW_ROW(name) {#name, view_##name},
+	VIEWS(VIEW_ROW)
+#undef VIEW_ROW
+};
+
+int answer_init(struct answer *a, const char *view, const struct question *q, struct err *err)
+{
+	*a = (struct answer){0};
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		if (strcmp(views[i].name, view) != 0)
+			continue;
+		if (views[i].answer(q, a, err) == 0)
+			return 0;
+		answer_release(a);
+		return -1;
+	}
+	return err_set(err, "there is no view '%s'", view);
+}
+
+void answer_release(struct answer *a)
+{
+	const bool is_question_wrong = a->is_question_wrong;
+
+	if (a->release != NULL)
+		a->release(a->held);
+	free(a->held);
+	profile_close(&a->profile);
+	text_release(&a->title);
+	text_release(&a->remarks);
+	json_decref(a->about);
+	*a = (struct answer){.is_question_wrong = is_question_wrong};
+}
+
+int answer_open(struct answer *a, const struct question *q, unsigned parts, struct err *err)
+{
+	struct profile *p = &a->profile;
+
+	if (profile_open_parts(p, q->file, q->query->process, parts, err) != 0)
+		return -1;
+	p->machine = q->query->machine;
+	memcpy(p->caches, q->caches, sizeof(p->caches));
+	if (p->is_exact || q->query->line_bytes == 0)
+		return 0;
+	a->is_question_wrong = true;
+	if (profile_use_line(p, q->query->line_bytes, err) != 0)
+		return -1;
+	a->is_question_wrong = false;
+	return 0;
+}
+
+void *answer_hold(struct answer *a, size_t bytes, struct err *err)
+{
+	a->held = calloc(1, bytes);
+	if (a->held == NULL)
+		err_set(err, "not enough memory for the answer");
+	return a->held;
+}

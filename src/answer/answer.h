@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The answer of a view to a question: a title, rows with their columns, and facts beside them.
+ * Text, CSV and JSON are written from it (views/answer_print.h); it knows none of them.
+ */
+#ifndef DWELL_ANSWER_ANSWER_H
+#define DWELL_ANSWER_ANSWER_H
+
+#include <jansson.h>
+
+#include "answer/rows.h"
+#include "base/text.h"
+#include "profile/profile.h"
+
+/* What a view is asked. All that it points to outlives the answer. */
+struct question {
+	const char *file; /* the profile */
+	const struct query *query;
+	const struct profile_cache *caches; /* of the query's machine */
+	const char *word;		    /* a name to choose rows by; NULL: none */
+	int by, sites_by;		    /* indices into the choices of the view's options */
+};
+
+/* It points into itself: no copies. Zero before; release with answer_release. */
+struct answer {
+	struct text title;   /* lines for people; empty: none */
+	size_t title_indent; /* of what continues a line */
+	struct rows rows;
+	json_t *about;	     /* more members of the JSON object; NULL: none */
+	struct text remarks; /* lines for people, after the rows */
+
+	bool is_question_wrong; /* if it fails: not the profile, but what was asked */
+	struct profile profile; /* what the rows point into; closed with the answer */
+	void *held;		/* the same, by the view */
+	void (*release)(void *held);
+};
+
+/* Answer a question to the view of this name. Returns 0, or -1 with *err. */
+int answer_init(struct answer *a, const char *view, const struct question *q, struct err *err);
+void answer_release(struct answer *a);
+
+/* ---- For views ---- */
+
+/*
+ * A row of the table of views. Its function fills an answer, and returns 0, or -1 with *err.
+ */
+struct view {
+	const char *name;
+	int (*answer)(const struct question *q, struct answer *a, struct err *err);
+};
+
+/* Open a->profile with these parts for the question's process, machine and line size. */
+int answer_open(struct answer *a, const struct question *q, unsigned parts, struct err *err);
+
+/* Memory of zeros for a view, which `release` gets when it is set; NULL with *err. */
+void *answer_hold(struct answer *a, size_t bytes, struct err *err);
+
+/* All views. */
+#define VIEWS(row) row(bins) row(causes) row(fields) row(processes)
+
+#define VIEW_DECLARED(name) \
+	int view_##name(const struct question *q, struct answer *a, struct err *err);
+VIEWS(VIEW_DECLARED)
+#undef VIEW_DECLARED
+
+#endif

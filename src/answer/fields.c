@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view `fields`: misses by data structure and field, of samples or as a simulation counts. */
+#include "estimate/fields/fields.h"
+
+#include <stdlib.h>
+
+#include "answer/answer.h"
+#include "answer/cost_columns.h"
+#include "answer/counted_how.h"
+#include "answer/miss_columns.h"
+
+struct row {
+	struct cost_row cost; /* of samples */
+	struct fields_row r;
+};
+
+static void get_data(const void *row, struct value *v)
+{
+	v->text = ((const struct row *)row)->r.data->name;
+}
+
+static const struct column misses[] = MISS_TABLE(struct row, r.first, r.last);
+
+enum { STALL, DATA, FIELD, TYPE };
+
+#define MEMBER(member) COLUMN_MEMBER(struct row, r.member)
+
+static const struct column columns[] = {
+	[STALL] = {"STALL", "stall", UNIT_SHARE, MEMBER(stall), .adds_up = true},
+	[FIELD] = {"FIELD", "field", UNIT_TEXT, MEMBER(field), .may_cut = true},
+	[TYPE] = {"TYPE", "type", UNIT_TEXT, MEMBER(type), .may_cut = true},
+	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, get_data, .may_cut = true},
+};
+
+#define C(column) &columns[column]
+#define M(column) &misses[column]
+
+static const struct shown text[] = {
+	{C(STALL)},
+	{M(L1_MISSES)},
+	{M(L1_LOW), .needs = ROWS_BOUNDS, .less = 5},
+	{M(L1_HIGH), .needs = ROWS_BOUNDS, .less = 6},
+	{M(L1_OTHERS_SHARE), .less = 1},
+	{M(L1_CONFLICT_SHARE), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
+	{M(LL_MISSES)},
+	{M(LL_LOW), .needs = ROWS_BOUNDS},
+	{M(LL_HIGH), .needs = ROWS_BOUNDS},
+	{M(LL_COLD_SHARE), .lacks = ROWS_BOUNDS, .less = 2},
+	{M(LL_OTHERS_SHARE), .lacks = ROWS_BOUNDS, .less = 3},
+	{C(DATA)},
+	{C(FIELD)},
+	{C(TYPE), .less = 4},
+};
+
+static const struct shown files[] = {
+	{C(STALL)},
+	MISS_COUNTS_SHOWN(misses),
+	{C(DATA)},
+	{C(FIELD)},
+	{C(TYPE)},
+	MISS_BOUNDS_SHOWN(misses, ROWS_BOUNDS),
+	{M(L1_CONFLICTS), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
+	{M(L1_CAPACITY), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
+	{M(LL_CONFLICTS), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
+	{M(LL_CAPACITY), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
+};
+
+static const struct shown text_of_samples[] = {
+	{COST(ALL_MISSES)}, {COST(ACCESSES)}, {COST(SAMPLES)}, {C(DATA)}, {C(FIELD)}, {C(TYPE)},
+};
+static const struct shown files_of_samples[] = {
+	{COST(ALL_MISSES)}, {COST(COLD)}, {COST(ACCESSES)}, {COST(SAMPLES)},
+	{C(DATA)},	    {C(FIELD)},	  {C(TYPE)},
+};
+
+struct held {
+	struct fields fields;
+	struct query query; /* with the cache, of samples */
+	struct row *rows;
+};
+
+static void release(void *held)
+{
+	struct held *h = held;
+
+	fields_release(&h->fields);
+	free(h->rows);
+}
+
+/* Keep the rows of the data structures that the name means. */
+static int choose(struct fields *f, const char *name, struct err *err)
+{
+	bool *marks = calloc(f->data.count + 1, sizeof(*marks));
+	size_t kept = 0;
+
+	if (marks == NULL)
+		return err_set(err, "not enough memory for %zu data structures", f->data.count);
+	if (data_find(&f->data, name, marks, err) == 0) {
+		free(marks);
+		return -1;
+	}
+	for (size_t i = 0; i < f->count; i++)
+		if (f->rows[i].data != &counted_unfollowed && marks[f->rows[i].data - f->data.rows])
+			f->rows[kept++] = f->rows[i];
+	f->count = kept;
+	free(marks);
+	return 0;
+}
+
+static void show(const struct fields *f, struct answer *a)
+{
+	const struct profile *p = f->data.profile;
+
+	if (!f->is_counted) {
+		text_add(&a->title, "Fields of data structures in a cache of ");
+		figure_cache(p, f->data.query, &a->title);
+		text_add(&a->title, "\n");
+		ROWS_SHOW(&a->rows, text_of_samples, files_of_samples, 0);
+		return;
+	}
+	counted_title(p, "Misses by data structure and field in simulated caches: ",
+		      "; and causes in each", &a->title);
+	counted_title_end(p, &a->title);
+	a->title_indent = COUNTED_TITLE_INDENT;
+	ROWS_SHOW(&a->rows, text, files,
+		  (p->has_conflicts ? ROWS_CONFLICTS : 0) | (p->stretches > 0 ? ROWS_BOUNDS : 0));
+	a->about = counted_how_json(p);
+}
+
+static int make_rows(struct held *h, struct answer *a, struct err *err)
+{
+	const struct fields *f = &h->fields;
+
+	h->rows = calloc(f->count + 1, sizeof(*h->rows));
+	if (h->rows == NULL)
+		return err_set(err, "not enough memory for %zu fields", f->count);
+	for (size_t i = 0; i < f->count; i++)
+		h->rows[i] =
+			(struct row){.cost = {.cost = &f->rows[i].cost, .whole = &f->data.total},
+				     .r = f->rows[i]};
+	a->rows = (struct rows){.items = h->rows,
+				.count = f->count,
+				.bytes_each = sizeof(*h->rows),
+				.key = "fields"};
+	show(f, a);
+	return 0;
+}
+
+int view_fields(const struct question *q, struct answer *a, struct err *err)
+{
+	const struct profile *p = &a->profile;
+	struct held *h = answer_hold(a, sizeof(*h), err);
+
+	if (h == NULL ||
+	    answer_open(a, q, PROFILE_BINS | PROFILE_RANGES | PROFILE_SAMPLES, err) != 0)
+		return -1;
+	a->is_question_wrong = true;
+	h->query = *q->query;
+	if (p->structure_count == 0 && profile_choose(p, q->query, &h->query, err) != 0)
+		return -1;
+	a->is_question_wrong = false;
+	if (fields_init(&h->fields, p, &h->query, (enum data_by)q->sites_by, err) != 0)
+		return -1;
+	a->release = release;
+	a->is_question_wrong = q->word != NULL;
+	if (q->word != NULL && choose(&h->fields, q->word, err) != 0)
+		return -1;
+	return make_rows(h, a, err);
+}

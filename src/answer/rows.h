@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of a view: described once, written as text, CSV and JSON. A view has a table of the columns
+ * that it may show; each says when it exists, and how early a narrow text does without it.
+ */
+#ifndef DWELL_ANSWER_ROWS_H
+#define DWELL_ANSWER_ROWS_H
+
+#include "answer/columns.h"
+
+#define ROWS_COLUMNS 128
+
+/* What the rows of a profile may have; a view adds its own from ROWS_OF_VIEW on. */
+enum rows_needs {
+	ROWS_CONFLICTS = 1,  /* conflict misses are told apart */
+	ROWS_BOUNDS = 2,     /* misses are estimates from stretches */
+	ROWS_REFERENCES = 4, /* references are counted, hits too */
+	ROWS_OF_VIEW = 8,
+};
+
+/* A column of a view. */
+struct shown {
+	const struct column *column;
+	unsigned needs, lacks; /* it exists if the rows have all of these, and none of those */
+	unsigned less;	       /* the rank by which a narrow text leaves it out; 0: never */
+	enum { IN_BOTH, IN_CSV, IN_JSON } in; /* of those for files */
+};
+
+struct rows_columns {
+	const struct column *items[ROWS_COLUMNS];
+	size_t count;
+	unsigned less[ROWS_COLUMNS]; /* ranks, as in struct shown */
+};
+
+struct rows {
+	const void *items; /* an array of the type of the columns */
+	size_t count, bytes_each;
+	struct rows_columns text, csv, json;
+	const char *key;  /* of the array in JSON */
+	const char *none; /* a sentence for text without rows; NULL: none */
+};
+
+/* Instead of a table that the choice of rows has left empty. */
+#define ROWS_NONE_SHOWN "No row matches what --focus and --ignore say."
+
+/* Choose the columns from two tables, for text and for files. */
+#define ROWS_SHOW(r, of_text, of_files, has)                                      \
+	(rows_show_text(r, of_text, sizeof(of_text) / sizeof((of_text)[0]), has), \
+	 rows_show_files(r, of_files, sizeof(of_files) / sizeof((of_files)[0]), has))
+
+/* Choose of `count` columns those that rows which have `has` show, for text; and for files. */
+void rows_show_text(struct rows *r, const struct shown *columns, size_t count, unsigned has);
+void rows_show_files(struct rows *r, const struct shown *columns, size_t count, unsigned has);
+
+const void *rows_at(const struct rows *r, size_t i);
+
+/* How many of the rows to show when `most` are asked for; 0: all. */
+size_t rows_shown(const struct rows *r, size_t most);
+
+struct column_list rows_list(const struct rows_columns *c);
+
+/*
+ * The sum of the rows from `from` on, of a column that adds up. Returns whether there is one: no
+ * value is missing.
+ */
+bool rows_sum(const struct rows *r, size_t from, const struct column *c, struct value *sum);
+
+#endif
