@@ -2,7 +2,8 @@
 /*
  * x = y * z for square matrices of doubles, block by block. A block of z is used once for each row
  * of y, so it should fit in the cache: `dwell curve --object z_matrix` shows from which size on it
- * does, and that smaller blocks need less. After figure 7 of Berg and Hagersten (2005), with blocks of 20 and 60.
+ * does, and that smaller blocks need less. After figure 7 of Berg and Hagersten (2005), with blocks
+ * of 20 and 60.
  *
  *   blocked-multiply BLOCK [global|heap]
  *

@@ -2,14 +2,16 @@
 /*
  * A multigrid solver, V(2,2) cycles, for an elliptic equation with variable coefficients on a cube:
  * stencils of seven points, red-black Gauss-Seidel, full weighting, trilinear prolongation. After
- * table 2 of Weidendorfer, Kowarschik and Trinitis (2004), where padding and blocking halve the misses.
+ * table 2 of Weidendorfer, Kowarschik and Trinitis (2004), where padding and blocking halve the
+ * misses.
  *
- *   multigrid standard|optimised [POINTS [CYCLES]]     POINTS along an edge: 2^k + 1, 129 by default
+ *   multigrid standard|optimised [POINTS [CYCLES]]    POINTS along an edge: 2^k + 1, 129 by default
  *
- * `standard` walks all of a grid for each colour of each sweep, and once more for each step between.
- * `optimised` walks it once for two sweeps: the four half sweeps follow each other, a plane apart,
- * through blocks of rows; residuals are restricted while they are warm; and rows and planes are
- * padded, so that those in use lie in different sets. The arithmetic is the same, to the last bit.
+ * `standard` walks all of a grid for each colour of each sweep, and once more for each step
+ * between. `optimised` walks it once for two sweeps: the four half sweeps follow each other, a
+ * plane apart, through blocks of rows; residuals are restricted while they are warm; and rows and
+ * planes are padded, so that those in use lie in different sets. The arithmetic is the same, to the
+ * last bit.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -157,7 +159,10 @@ static inline double weighted_plane(const double *r, long row)
 	return 0.25 * weighted_row(r - row) + 0.5 * weighted_row(r) + 0.25 * weighted_row(r + row);
 }
 
-/* Plane k of the coarse grid's right side, from three planes of residuals: 4 is the square of the widths' ratio. */
+/*
+ * Plane k of the coarse grid's right side, from three planes of residuals: 4 is the square of the
+ * widths' ratio.
+ */
 static void restrict_plane(const struct grid *fine, const struct grid *coarse, long k,
 			   const double *below, const double *middle, const double *above)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One loop makes data and another uses it. Does it survive in the cache from the one to the other?
- * `dwell reuse` tells: apart, what the second loop takes from the first has left; in one loop it has
- * not. After section 3.10 and figure 8 of Berg and Hagersten (2005).
+ * `dwell reuse` tells: apart, what the second loop takes from the first has left; in one loop it
+ * has not. After section 3.10 and figure 8 of Berg and Hagersten (2005).
  *
  *   two-loops apart|fused
  */

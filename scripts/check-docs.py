@@ -87,7 +87,8 @@ def manual_pages():
 
 def schema_versions():
     """(place, version) for each place with the version."""
-    for file, pattern in (('src/store/schema.sql', r"user_version = the schema's version \((\d+)\)"),
+    for file, pattern in (('src/store/schema.sql',
+                           r"user_version = the schema's version \((\d+)\)"),
                           ('docs/schema.md', r'user_version\D{0,40}?(\d+)'),
                           ('src/store/private.h', r'#define STORE_SCHEMA_VERSION (\d+)')):
         if os.path.exists(file):

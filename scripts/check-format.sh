@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Checks that the code has the layout of clang-format 14, as other versions lay out otherwise, and no
-# line longer than 100 columns. Prints the files that do not comply; fails if there is one. Exits
+# Checks that C has the layout of clang-format 14, as other versions lay out otherwise, and no line
+# longer than 100 columns. check-python.py looks at Python. Prints the files that do not comply; fails if there is one. Exits
 # with 77 if it cannot look at the layout.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
 format=$(command -v clang-format-14 || echo clang-format)
-files=$(find src include -name '*.[ch]' | LC_ALL=C sort)
+files=$(find src include tests examples -name '*.[ch]' | LC_ALL=C sort)
 status=0
 if "$format" --version 2>/dev/null | grep -q 'version 14\.'; then
 	wrong=$("$format" --dry-run -Werror $files 2>&1) || status=1

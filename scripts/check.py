@@ -72,7 +72,8 @@ def run_tests(tally, build, label, arguments):
             os.unlink(old)
     print('check: tests' + label, flush=True)
     status = subprocess.run(['meson', 'test', '-C', build, '--no-rebuild',
-                             '--num-processes', PROCESSES, '--print-errorlogs'] + arguments).returncode
+                             '--num-processes', PROCESSES,
+                             '--print-errorlogs'] + arguments).returncode
     try:
         with open(log) as f:
             tests = [json.loads(line) for line in f]

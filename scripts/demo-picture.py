@@ -113,7 +113,8 @@ class Plot:
             yield line(self.x(size), TOP, self.x(size), BOTTOM, 'mark')
             yield text(self.x(size) + 5, TOP + 12,
                        '%s %s' % (cache['name'], size_word(size)), 'marked')
-            yield text(self.x(size) + 5, TOP + 28, '%.1f %%' % (100 * cache['miss_ratio']), 'marked')
+            yield text(self.x(size) + 5, TOP + 28, '%.1f %%' % (100 * cache['miss_ratio']),
+                       'marked')
 
 
 def table(y, heading, rows):

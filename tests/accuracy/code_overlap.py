@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Are the misses of a set of programs charged to the right lines and functions?
 
-    code_overlap.py --set fit|choose|report [--build DIR] [--runs N] [--only EXPRESSION] [--keep DIR] [--record OPTIONS]
+code_overlap.py --set fit|choose|report [--build DIR] [--runs N] [--only EXPRESSION] [--keep DIR]
+[--record OPTIONS]
 
-The programs of curve_set_programs.py, recorded with the defaults. For lines of code in a cache of 32 KB
-and functions in one of 1 MB, with random replacement, it prints the *overlap*: the sum over all
-lines of the lesser of the exact and the sampled share of the misses, first touches included. Exact
-shares (dwell simulate --curve --by) are kept in the folder --keep.
+The programs of curve_set_programs.py, recorded with the defaults. For lines of code in a cache of
+32 KB and functions in one of 1 MB, with random replacement, it prints the *overlap*: the sum over
+all lines of the lesser of the exact and the sampled share of the misses, first touches included.
+Exact shares (dwell simulate --curve --by) are kept in the folder --keep.
 """
 import argparse
 import json
@@ -46,7 +47,8 @@ def parse():
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
     p.add_argument('--only', default='', help='programs whose name matches')
     p.add_argument('--record', default='', help='more options of dwell record')
-    p.add_argument('--keep', default=os.path.expanduser('~/.cache/dwell-code'), help='folder of what is kept')
+    p.add_argument('--keep', default=os.path.expanduser('~/.cache/dwell-code'),
+                   help='folder of what is kept')
     options = p.parse_args()
     options.build, options.keep = os.path.abspath(options.build), os.path.abspath(options.keep)
     return options

@@ -58,12 +58,14 @@ class Names:
 
     @staticmethod
     def nm(options, path, table):
-        done = subprocess.run(['nm', '-C', '--defined-only'] + options + [path], capture_output=True, text=True)
+        done = subprocess.run(['nm', '-C', '--defined-only'] + options + [path],
+                              capture_output=True, text=True)
         for line in done.stdout.splitlines():
             fields = line.split(None, 2)
             if len(fields) == 3 and fields[1] in 'tTwWi':
                 table.setdefault(re.sub('@.*', '', fields[2]), int(fields[0], 16))
-                table.setdefault(re.sub(r'\.(part|isra|constprop)\..*', '', fields[2]), int(fields[0], 16))
+                table.setdefault(re.sub(r'\.(part|isra|constprop)\..*', '', fields[2]),
+                                 int(fields[0], 16))
 
     def table(self, path):
         if path not in self.tables:
@@ -72,14 +74,17 @@ class Names:
             notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True).stdout
             build = re.search('Build ID: ([0-9a-f]+)', notes)
             if build:
-                debug = '/usr/lib/debug/.build-id/%s/%s.debug' % (build.group(1)[:2], build.group(1)[2:])
+                debug = '/usr/lib/debug/.build-id/%s/%s.debug' % (build.group(1)[:2],
+                                                                  build.group(1)[2:])
                 self.nm([], debug if os.path.exists(debug) else path, table)
         return self.tables[path]
 
     def place(self, function, path):
         function = re.sub(r"'\d+$", '', function)
-        inside = re.fullmatch(r'\[.*\+0x([0-9a-f]+)\]', function) or re.fullmatch('0x([0-9a-f]+)', function)
-        address = int(inside.group(1), 16) if inside else self.table(path).get(re.sub('@.*', '', function))
+        inside = re.fullmatch(r'\[.*\+0x([0-9a-f]+)\]', function) or re.fullmatch('0x([0-9a-f]+)',
+                                                                                  function)
+        address = int(inside.group(1),
+                      16) if inside else self.table(path).get(re.sub('@.*', '', function))
         where = os.path.basename(path or '')
         return '%s+%#x' % (where, address) if address is not None else '%s:%s' % (where, function)
 
@@ -172,20 +177,23 @@ class Reader:
 
 def callgrind(argv, base, options, before):
     out = os.path.join(base, 'callgrind.arcs')
-    cv.run(before + [cv.VALGRIND, '-q', '--tool=callgrind', '--separate-recs=2', '--show-below-main=yes', '--vex-guest-chase=no',
-            '--callgrind-out-file=' + out] + argv, base, options.patience)
+    cv.run(before + [cv.VALGRIND, '-q', '--tool=callgrind', '--separate-recs=2',
+                     '--show-below-main=yes', '--vex-guest-chase=no',
+                     '--callgrind-out-file=' + out] + argv, base, options.patience)
     with open(out) as f:
         return through_stubs(Reader().read(f))
 
 
 def dwell(argv, base, options, before):
     profile = os.path.join(base, 'arcs.db')
-    cv.run(before + [options.dwell, 'simulate', '-o', profile] + options.more.split() + ['--'] + argv, base, options.patience)
+    cv.run(before + [options.dwell, 'simulate',
+                     '-o', profile] + options.more.split() + ['--'] + argv, base, options.patience)
     arcs, jumps = collections.defaultdict(lambda: [0, 0]), set()
     with sqlite3.connect(profile) as db:
         rows = db.execute('SELECT a.function, a.object, b.function, b.object, sum(calls), sum(Ir),'
                           " max(kind = 'jump') FROM arc"
-                          ' JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = arc.callee_id GROUP BY 1, 2, 3, 4')
+                          ' JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = '
+                          'arc.callee_id GROUP BY 1, 2, 3, 4')
         for caller, caller_object, callee, callee_object, calls, cost, has_jumps in rows:
             arc = Arc(names.place(caller, caller_object), names.place(callee, callee_object))
             arcs[arc][0] += calls
@@ -207,7 +215,8 @@ def compare(name, base, options):
     theirs = callgrind(argv, base, options, before_theirs)
     ours, jumps, total = dwell(argv, base, options, before)
     left_out = unseen(ours, jumps)
-    wanted = [a for a in theirs if a not in left_out and not any(place.startswith(LINKER) for place in a)]
+    wanted = [a for a in theirs if a not in left_out and
+              not any(place.startswith(LINKER) for place in a)]
     rows = []
     for arc in sorted(wanted, key=lambda a: -theirs[a][1])[:options.top]:
         mine = ours.get(arc, [0, 0])
@@ -226,8 +235,9 @@ def show(rows, options):
         rows = [row for row in rows if not row[-1]]
     for name, arc, mine, other, good in rows:
         print('%-8s %-60s calls %12s %12s  inclusive %15s %15s %10s %s' % (
-            name, '%s -> %s' % arc, format(mine[0], ','), format(other[0], ','), format(mine[1], ','),
-            format(other[1], ','), percent(mine[1], other[1]), '' if good else 'far'))
+                  name, '%s -> %s' % arc, format(mine[0], ','), format(other[0], ','),
+                  format(mine[1], ','),
+                  format(other[1], ','), percent(mine[1], other[1]), '' if good else 'far'))
 
 
 def summarize(rows):
@@ -246,16 +256,20 @@ def main():
     p.add_argument('--only', default='')
     p.add_argument('--more', default='', help='more options of dwell simulate')
     p.add_argument('--patience', type=float, default=300, help='seconds that one run may take')
-    p.add_argument('--top', type=int, default=50, help='arcs of each program, by their inclusive cost')
+    p.add_argument('--top', type=int, default=50,
+                   help='arcs of each program, by their inclusive cost')
     p.add_argument('--limit', type=float, default=1, help='per cent')
-    p.add_argument('--floor', type=float, default=0.01, help="per cent of the program's instructions that no arc need be nearer than")
+    p.add_argument('--floor', type=float, default=0.01,
+                   help="per cent of the program's instructions that no arc need be nearer than")
     p.add_argument('--all', action='store_true', help='show also what is within the limit')
     options = p.parse_args()
     options.dwell = os.path.abspath(options.dwell)
     base = tempfile.mkdtemp(prefix='dwell-arcs-')
     plain_environment = cv.environment
-    cv.environment = lambda base: dict(plain_environment(base), PERL_HASH_SEED='0', PYTHONHASHSEED='0')
-    cv.PROGRAMS = dict(cs.PROGRAMS, python3=cs.PROGRAMS['python3'].replace(' -E', ''))  # which would not hear of the seed
+    cv.environment = lambda base: dict(plain_environment(base), PERL_HASH_SEED='0',
+                                       PYTHONHASHSEED='0')
+    # which would not hear of the seed
+    cv.PROGRAMS = dict(cs.PROGRAMS, python3=cs.PROGRAMS['python3'].replace(' -E', ''))
     cv.inputs = inputs
     inputs.make(os.path.join(base, 'inputs'), options.scale)
     cs.preload(base, 'same-maps', SAME_MAPS)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Are the misses that a profile charges to code, or to data structures, those of an exact simulation?
+"""Are the misses that a profile charges to code, or to data structures, those of an exact
+simulation?
 
     compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R]
                     [--record OPTIONS] -- COMMAND [ARGUMENT...]
 
-Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
-with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
+Records the command, asks dwell report for the lines, functions or objects that miss in a cache of
+SIZE with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
 Prints those with 80 % of the exact misses, with their shares; Spearman's coefficient of rank
 correlation over them; and the total error of their shares. First touches are left out on both
 sides, as a profile keeps them apart. For lines it also prints the coefficient that dwell report
@@ -51,8 +52,10 @@ def containers(path):
 def sampled(a, seed, folder, with_first=False):
     """(share of the misses by place, process, the coefficient that dwell expects or None)."""
     dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'sampled.db')
-    run([dwell, 'record', '-q', '-o', path, '--seed', str(seed)] + a.record.split() + ['--'] + a.command)
-    told = json.loads(subprocess.run([dwell, 'report', '-i', path, '--size', a.at, '--format=json'], check=True,
+    run([dwell, 'record', '-q', '-o', path,
+         '--seed', str(seed)] + a.record.split() + ['--'] + a.command)
+    told = json.loads(subprocess.run([dwell, 'report', '-i', path, '--size', a.at, '--format=json'],
+                                     check=True,
                                      stdout=subprocess.PIPE).stdout)
     shares, outer = {}, containers(path) if a.by == 'function' else {}
     for row in told['lines' if outer else a.by + 's']:
@@ -72,7 +75,8 @@ def exact(a, process, folder, with_first=False):
     run([dwell, 'simulate', '-q', '--curve', '--policy', 'random', '--by', a.by, '--size', a.at,
          '--process', str(process), '-o', path, '--'] + a.command)
     view = ['objects'] if a.by == 'object' else ['report', '--by', a.by]
-    told = json.loads(subprocess.run([dwell, *view, '-i', path, '--process', str(process), '--format=json'], check=True,
+    told = json.loads(subprocess.run([dwell, *view, '-i', path, '--process', str(process),
+                                      '--format=json'], check=True,
                                      stdout=subprocess.PIPE).stdout)
     misses = {}
     for row in told['objects' if a.by == 'object' else 'rows']:
@@ -163,7 +167,8 @@ def main():
             coefficients.append(coefficient)
             errors.append(off(rows))
             print('%d places, rank correlation %.3f%s, off by %.1f points' % (
-                len(rows), coefficient, '' if expected is None else ' (%.3f expected)' % expected, errors[-1]))
+                      len(rows), coefficient,
+                      '' if expected is None else ' (%.3f expected)' % expected, errors[-1]))
     mean = sum(coefficients) / len(coefficients)
     print('mean of %d: rank correlation %.3f, off by %.1f points' % (
         len(coefficients), mean, sum(errors) / len(errors)))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How far is a sampled miss-ratio curve from the exact one?
 
-    compare_curve.py [--build DIR] [--runs N] [--policy NAMES] [--line SIZES] [bars] -- COMMAND [ARGUMENT...]
-    compare_curve.py --exact exact.csv --sampled sampled.csv [bars]
+compare_curve.py [--build DIR] [--runs N] [--policy NAMES] [--line SIZES] [bars] -- COMMAND
+[ARGUMENT...] compare_curve.py --exact exact.csv --sampled sampled.csv [bars]
 
 Records the command, simulates the same command exactly (dwell simulate --curve), and prints
 both curves, the errors in percentage points, and how often the printed interval contains the exact
@@ -40,20 +40,23 @@ def run(command, **options):
 
 def kinds(options):
     """The curves to compare: (policy, bytes of a line)."""
-    return [(policy, line) for policy in options.policy.split(",") for line in options.line.split(",")]
+    return [(policy, line) for policy in options.policy.split(",")
+            for line in options.line.split(",")]
 
 
 def sample(options, command, seed, folder):
     """Record the command. Returns the sampled curves by kind, and the process they are of."""
     dwell = os.path.join(options.build, "dwell")
     profile = os.path.join(folder, "sampled.db")
-    run([dwell, "record", "-q", "-o", profile, "--seed", str(seed)] + options.record.split() + ["--"] + command)
+    run([dwell, "record", "-q", "-o", profile,
+         "--seed", str(seed)] + options.record.split() + ["--"] + command)
     path = os.path.join(folder, "sampled.csv")
     view = [dwell, "curve", "-i", profile, "--sizes", options.sizes]
     curves = {}
     for policy, line in kinds(options):
         with open(path, "w") as f:
-            subprocess.run(view + ["--policy", policy, "--line", line, "--format=csv"], stdout=f, check=True)
+            subprocess.run(view + ["--policy", policy, "--line", line, "--format=csv"], stdout=f,
+                           check=True)
         curves[policy, line] = read_curve(path)
     answer = subprocess.run(view + ["--format=json"], stdout=subprocess.PIPE, check=True)
     return curves, json.loads(answer.stdout)["process"]
@@ -69,7 +72,8 @@ def simulate(options, command, process, folder):
          "--policy", policies, "--lines", options.line, "--process", str(process), "--"] + command)
     for policy, line in kinds(options):
         with open(path, "w") as f:
-            subprocess.run([dwell, "curve", "-i", profile, "--process", str(process), "--policy", policy,
+            subprocess.run([dwell, "curve", "-i", profile, "--process", str(process),
+                            "--policy", policy,
                             "--line", line, "--format=csv"], stdout=f, check=True)
         curves[policy, line] = read_curve(path)
     return curves
@@ -122,7 +126,8 @@ def add_options(p, runs):
     p.add_argument("--policy", default="random", help="random, lru, or random,lru")
     p.add_argument("--line", default="64", help="sizes of a line, with commas")
     p.add_argument("--record", default="", help="options for dwell record")
-    p.add_argument("--runs", type=int, default=runs, help="recordings of each, each with its seed (%d)" % runs)
+    p.add_argument("--runs", type=int, default=runs,
+                   help="recordings of each, each with its seed (%d)" % runs)
     for bar in BARS:
         p.add_argument("--" + bar, type=float)
 
@@ -142,7 +147,8 @@ def bars(options, defaults=None):
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add_options(p, 1)
-    p.add_argument("--exact", help="what dwell curve --format=csv wrote of one curve of dwell simulate --curve")
+    p.add_argument("--exact", help="what dwell curve --format=csv wrote of one curve of dwell "
+                   "simulate --curve")
     p.add_argument("--sampled", help="what it wrote of a recording")
     p.add_argument("command", nargs="*")
     a = p.parse_args()

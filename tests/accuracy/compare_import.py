@@ -24,7 +24,8 @@ RECURSION = re.compile(r"'\d+$")
 
 def annotate(path, *options):
     """function -> [cost] of its lines."""
-    out = subprocess.run(['callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no', *options, path],
+    out = subprocess.run(['callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no',
+                          *options, path],
                          check=True, capture_output=True, text=True).stdout
     functions, begun = collections.defaultdict(list), False
     for line in out.splitlines():
@@ -43,7 +44,8 @@ def report(dwell, path):
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, 'profile.db')
         subprocess.run([dwell, 'import', path, '-o', profile], check=True)
-        return json.loads(subprocess.run([dwell, 'report', '-i', profile, '--format=json'], check=True,
+        return json.loads(subprocess.run([dwell, 'report', '-i', profile, '--format=json'],
+                                         check=True,
                                          capture_output=True, text=True).stdout)
 
 

@@ -56,11 +56,12 @@ __attribute__((constructor)) static void end_heap(void)
 }
 """
 
-PROGRAMS = dict(cv.PROGRAMS, **{
-    'python3': 'python3 -S -E -c "x = {i: str(i) for i in range(60000)}; print(sum(len(v) for v in x.values()))"',
-    'perl': 'perl -e "my %h; $h{$_ % 5000} .= $_ for 1..150000; print scalar keys %h"',
-})
-# For --one-heap: malloc takes this much when it begins, and neither maps nor moves blocks of its own.
+PROGRAMS = dict(cv.PROGRAMS, **{'python3': 'python3 -S -E -c "x = {i: str(i) for i '
+                                'in range(60000)}; print(sum(len(v) for v in x.values()))"',
+                                'perl': 'perl -e "my %h; $h{$_ % 5000} .= $_ for 1..150000; print '
+                                'scalar keys %h"',})
+# For --one-heap: malloc takes this much when it begins, and neither maps nor moves blocks of its
+# own.
 HEAP = 1 << 27
 TUNABLES = {'top_pad': HEAP, 'mmap_threshold': HEAP, 'trim_threshold': 8 * HEAP}
 COUNTS = ['Ir', 'Dr', 'Dw']
@@ -71,36 +72,44 @@ OURS = {'I1': 'L1i', 'D1': 'L1d', 'LL': 'LL'}
 
 def totals(profile):
     with sqlite3.connect(profile) as db:
-        names = [row[0] for row in db.execute('SELECT name FROM event WHERE formula IS NULL ORDER BY id')]
-        sums = db.execute('SELECT %s FROM cost' % ', '.join('sum("%s")' % n for n in names)).fetchone()
+        names = [row[0]
+                 for row in db.execute('SELECT name FROM event WHERE formula IS NULL ORDER BY id')]
+        sums = db.execute('SELECT %s FROM cost' % ', '.join('sum("%s")' % n
+                                                            for n in names)).fetchone()
     return dict(zip(names, sums))
 
 
 def stack_of(command, argv, base, more):
-    """Where argv[] begins in its page, for a program of a name as long and with the same arguments."""
-    probe = os.path.join(base, 'p' * (len(argv[0]) - len(base) - 1)) if len(argv[0]) > len(base) + 1 else ''
+    """Where argv[] begins in its page, for a program of a name as long and with the same arguments.
+    """
+    probe = os.path.join(base, 'p' *
+                         (len(argv[0]) - len(base) - 1)) if len(argv[0]) > len(base) + 1 else ''
     if not probe:  # a link of that length somewhere else
         probe = '/tmp/' + 'p' * (len(argv[0]) - 5)
     shutil.copy(os.path.join(base, 'probe'), probe)
     try:
-        done = subprocess.run(['setarch', '-R'] + command + [probe] + argv[1:], cwd=base, check=True,
-                              env=dict(cv.environment(base), **more), capture_output=True, text=True)
+        done = subprocess.run(
+            ['setarch', '-R'] + command + [probe] + argv[1:], cwd=base, check=True,
+            env=dict(cv.environment(base), **more), capture_output=True, text=True)
     finally:
         os.unlink(probe)
     return int(done.stdout, 16)
 
 
 def alike(argv, base, options):
-    """Commands that run Dwell and Valgrind in the same environment, such that the stack is at one place within its page.
+    """Commands that run Dwell and Valgrind in the same environment, such that the stack is at one
+    place within its page.
 
-    Valgrind adds LD_PRELOAD behind all others. Its stacks begin with less, so that it wants a longer variable, by 80 bytes or so.
+    Valgrind adds LD_PRELOAD behind all others. Its stacks begin with less, so that it wants a
+    longer variable, by 80 bytes or so.
     """
     with open(base + '/probe.c', 'w') as f:
         f.write(PROBE)
     subprocess.run(['gcc', '-o', base + '/probe', base + '/probe.c'], check=True)
     pad = {'ours': '', 'theirs': ''}
     for _ in range(4):
-        ours = stack_of([options.dwell, 'record', '-q', '--mode=count', '-o', base + '/probe.db', '--'], argv, base,
+        ours = stack_of([options.dwell, 'record', '-q', '--mode=count', '-o', base + '/probe.db',
+                         '--'], argv, base,
                         {'PAD': pad['ours'], 'LD_PRELOAD': PRELOAD})
         theirs = stack_of([cv.VALGRIND, '-q', '--tool=none'], argv, base, {'PAD': pad['theirs']})
         if ours == theirs:
@@ -118,18 +127,22 @@ def simulate(argv, base, options, before):
         if os.path.exists(name):
             os.unlink(name)
     caches = ['--cache=%s=%s' % (OURS[k], v) for k, v in CACHES.items()]
-    cv.run(before + [options.dwell, 'simulate', '-o', profile] + caches + options.more.split() + ['--'] + argv,
+    cv.run(before + [options.dwell, 'simulate',
+                     '-o', profile] + caches + options.more.split() + ['--'] + argv,
            base, options.patience)
     return totals(profile)
 
 
 def layouts(argv, base, options):
-    """{event: (least, most)} of runs with address randomisation: memory lies elsewhere each time."""
+    """{event: (least, most)} of runs with address randomisation: memory lies elsewhere each time.
+    """
     runs = []
     caches = ['--cache=%s=%s' % (OURS[k], v) for k, v in CACHES.items()]
     for _ in range(options.layouts):
-        subprocess.run([options.dwell, 'simulate', '-q', '--no-call-graph', '-o', base + '/layout.db'] + caches + ['--'] + argv,
-                       cwd=base, env=dict(cv.environment(base), LD_PRELOAD=PRELOAD), check=True, stdin=subprocess.DEVNULL,
+        subprocess.run([options.dwell, 'simulate', '-q', '--no-call-graph', '-o', base +
+                        '/layout.db'] + caches + ['--'] + argv,
+                       cwd=base, env=dict(cv.environment(base), LD_PRELOAD=PRELOAD), check=True,
+                       stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, timeout=options.patience)
         runs.append(totals(base + '/layout.db'))
     return {e: (min(r[e] for r in runs), max(r[e] for r in runs)) for e in COUNTS + MISSES if runs}
@@ -137,7 +150,8 @@ def layouts(argv, base, options):
 
 def cachegrind(argv, base, options, before):
     out = os.path.join(base, 'cachegrind.out')
-    cv.run(before + [cv.VALGRIND, '-q', '--tool=cachegrind', '--cache-sim=yes', '--vex-guest-chase=no', '--cachegrind-out-file=' + out] +
+    cv.run(before + [cv.VALGRIND, '-q', '--tool=cachegrind', '--cache-sim=yes',
+                     '--vex-guest-chase=no', '--cachegrind-out-file=' + out] +
            ['--%s=%s' % pair for pair in CACHES.items()] + argv, base, options.patience)
     with open(out) as f:
         lines = f.read().splitlines()
@@ -147,7 +161,9 @@ def cachegrind(argv, base, options, before):
 
 
 def misses_at(path, wanted):
-    """{event: how often} of the instructions at wanted[object file], in a Callgrind file by instruction."""
+    """{event: how often} of the instructions at wanted[object file], in a Callgrind file by
+    instruction.
+    """
     found, here, skip, events = {}, set(), False, []
     with open(path) as f:
         for line in f:
@@ -167,13 +183,17 @@ def misses_at(path, wanted):
 
 
 def bit_tests(argv, base, options, before):
-    """What Valgrind counts for bit tests, executions and misses, from a Callgrind run by instruction."""
+    """What Valgrind counts for bit tests, executions and misses, from a Callgrind run by
+    instruction.
+    """
     cv.valgrind('callgrind', argv, base, options, before)
-    path, form = os.path.join(base, 'callgrind.out'), re.compile(r'\s*([0-9a-f]+):\s+bt[src]?[wlq]?\s+%\w+,%\w+\s*$')
+    path, form = (os.path.join(base, 'callgrind.out'),
+                  re.compile(r'\s*([0-9a-f]+):\s+bt[src]?[wlq]?\s+%\w+,%\w+\s*$'))
     places = {}
     for name in cv.executions(path):
         if os.path.exists(name):
-            dump = subprocess.run(['objdump', '-d', '--no-show-raw-insn', name], capture_output=True, text=True)
+            dump = subprocess.run(['objdump', '-d', '--no-show-raw-insn', name],
+                                  capture_output=True, text=True)
             places[name] = {int(m[1], 16) for m in map(form.match, dump.stdout.splitlines()) if m}
     return cv.bit_tests(path), misses_at(path, places)
 
@@ -187,7 +207,8 @@ def is_near(event, mine, other, options):
 def compare(name, base, options):
     argv = cv.prepare(name, base, options)
     before, before_theirs = alike(argv, base, options)
-    ours, theirs = simulate(argv, base, options, before), cachegrind(argv, base, options, before_theirs)
+    ours, theirs = simulate(argv, base, options, before), cachegrind(argv, base, options,
+                                                                     before_theirs)
     if not options.fast:
         tests, misses = bit_tests(argv, base, options, before_theirs)
         for event in MISSES:
@@ -196,8 +217,10 @@ def compare(name, base, options):
             for event in 'Dr', 'Dw':
                 theirs[event] -= tests[kind] * cv.BIT_TESTS['cachegrind'][kind][event]
     for event, (least, most) in layouts(argv, base, options).items():
-        print('%-9s %-6s %15s to %15s, wherever memory lies' % (name, event, format(least, ','), format(most, ',')))
-    return [(name, e, ours[e], theirs[e], is_near(e, ours[e], theirs[e], options)) for e in COUNTS + MISSES]
+        print('%-9s %-6s %15s to %15s, wherever memory lies' % (name, event, format(least, ','),
+                                                                format(most, ',')))
+    return [(name, e, ours[e], theirs[e], is_near(e, ours[e], theirs[e], options))
+            for e in COUNTS + MISSES]
 
 
 def show(rows, markdown):
@@ -207,7 +230,8 @@ def show(rows, markdown):
         print('|---|---|---:|---:|---:|---|')
     for name, event, mine, other, good in rows:
         print(form % (name, event, format(mine, ','), format(other, ','),
-                      '%+.4f %%' % (100 * (mine - other) / other) if other else mine - other, '' if good else 'far'))
+                      '%+.4f %%' % (100 * (mine - other) / other) if other else mine - other,
+                      '' if good else 'far'))
 
 
 def environment(base):
@@ -225,12 +249,14 @@ def one_heap(base):
 
 
 def preload(base, name, source):
-    """A library of ours for the program under Dwell and under Valgrind, so that both do the same."""
+    """A library of ours for the program under Dwell and under Valgrind, so that both do the same.
+    """
     global PRELOAD
     path = '%s/%s.so' % (base, name)
     with open('%s/%s.c' % (base, name), 'w') as f:
         f.write(source)
-    subprocess.run(['gcc', '-O1', '-shared', '-fPIC', '-o', path, '%s/%s.c' % (base, name)], check=True)
+    subprocess.run(['gcc', '-O1', '-shared', '-fPIC', '-o', path, '%s/%s.c' % (base, name)],
+                   check=True)
     PRELOAD += ':' + path
     before = cv.environment
     cv.environment = lambda folder: dict(before(folder), LD_PRELOAD=path)
@@ -247,10 +273,13 @@ def main():
     p.add_argument('--limit', type=float, default=0.1, help='per cent, for counts')
     p.add_argument('--miss-limit', type=float, default=0.5, help='per cent, for misses')
     p.add_argument('--miss-floor', type=int, default=50)
-    p.add_argument('--layouts', type=int, default=0, help='show the range of so many runs with address randomisation')
-    p.add_argument('--one-heap', action='store_true',
-                   help='malloc takes memory once: where mmap and mremap put blocks makes no difference')
-    p.add_argument('--short-brk', action='store_true', help='the heap ends after 8 MB, as under Valgrind')
+    p.add_argument('--layouts', type=int, default=0,
+                   help='show the range of so many runs with address randomisation')
+    p.add_argument(
+        '--one-heap', action='store_true',
+        help='malloc takes memory once: where mmap and mremap put blocks makes no difference')
+    p.add_argument('--short-brk', action='store_true',
+                   help='the heap ends after 8 MB, as under Valgrind')
     p.add_argument('--fast', action='store_true', help='do not run Callgrind for the bit tests')
     p.add_argument('--markdown', action='store_true')
     options = p.parse_args()

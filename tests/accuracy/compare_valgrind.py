@@ -32,9 +32,11 @@ PROGRAMS = {
     'sqlite3': 'sqlite3 :memory: ".read $IN/job.sql"',
     'cc1': '$CC1 -quiet -O1 $IN/some.i -o /dev/null',
 }
-# Debian's valgrind is a script that adds to the environment, so that ld.so would look elsewhere first.
+# Debian's valgrind is a script that adds to the environment, so that ld.so would look elsewhere
+# first.
 VALGRIND = shutil.which('valgrind.bin') or 'valgrind'
-HIDDEN = ['AVX512F', 'AVX512VL', 'AVX512BW', 'AVX512DQ', 'AVX512CD', 'AVX512ER', 'AVX512PF', 'RTM', 'ERMS', 'FSRM']
+HIDDEN = ['AVX512F', 'AVX512VL', 'AVX512BW', 'AVX512DQ', 'AVX512CD', 'AVX512ER', 'AVX512PF', 'RTM',
+          'ERMS', 'FSRM']
 # Cachegrind charges an instruction that loads and stores as one load, Callgrind as one store.
 RULES = {'cachegrind': {'Dr': lambda d: d['loads'] + d['modifies'], 'Dw': lambda d: d['stores']},
          'callgrind': {'Dr': lambda d: d['loads'], 'Dw': lambda d: d['stores'] + d['modifies']}}
@@ -56,7 +58,8 @@ def run(argv, base, patience):
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, timeout=patience)
     if done.returncode != 0:
-        sys.exit('%s ended with %d: %s' % (' '.join(argv[:4]), done.returncode, done.stderr[-300:].decode()))
+        sys.exit('%s ended with %d: %s' % (' '.join(argv[:4]), done.returncode,
+                                           done.stderr[-300:].decode()))
 
 
 def prepare(name, base, options):
@@ -77,8 +80,10 @@ def prepare(name, base, options):
 
 def dwell(argv, base, options):
     profile = os.path.join(base, 'count.db')
-    run([options.dwell, 'record', '-q', '--mode', 'count', '-o', profile, '--'] + argv, base, options.patience)
-    info = subprocess.run([options.dwell, 'info', '-i', profile, '--format=json'], capture_output=True, check=True)
+    run([options.dwell, 'record', '-q', '--mode', 'count', '-o', profile, '--'] + argv, base,
+        options.patience)
+    info = subprocess.run([options.dwell, 'info', '-i', profile, '--format=json'],
+                          capture_output=True, check=True)
     return json.loads(info.stdout)
 
 
@@ -87,12 +92,14 @@ def valgrind(tool, argv, base, options, before=()):
     out = os.path.join(base, tool + '.out')
     more = ['--vex-guest-chase=no'] if tool == 'cachegrind' else \
         ['--dump-instr=yes', '--compress-strings=no', '--compress-pos=no']
-    run([*before, VALGRIND, '-q', '--tool=' + tool, '--cache-sim=yes', '--%s-out-file=%s' % (tool, out)] + more + argv,
+    run([*before, VALGRIND, '-q', '--tool=' + tool, '--cache-sim=yes',
+         '--%s-out-file=%s' % (tool, out)] + more + argv,
         base, options.patience)
     with open(out) as f:
         lines = f.read().splitlines()
     events = next(line.split()[1:] for line in lines if line.startswith('events:'))
-    totals = next(line.split()[1:] for line in reversed(lines) if line.startswith(('summary:', 'totals:')))
+    totals = next(line.split()[1:] for line in reversed(lines)
+                  if line.startswith(('summary:', 'totals:')))
     return dict(zip(events, map(int, totals)))
 
 
@@ -115,13 +122,16 @@ def executions(path):
 
 
 def bit_tests(path):
-    """How often the program tested ('bt') or changed ('bts') a register's bit that a register names."""
+    """How often the program tested ('bt') or changed ('bts') a register's bit that a register
+    names.
+    """
     form = re.compile(r'\s*([0-9a-f]+):\s+(bt[src]?)[wlq]?\s+%\w+,%\w+\s*$')
     found = {'bt': 0, 'bts': 0}
     for name, counts in executions(path).items():
         if not os.path.exists(name):
             continue
-        dump = subprocess.run(['objdump', '-d', '--no-show-raw-insn', name], capture_output=True, text=True)
+        dump = subprocess.run(['objdump', '-d', '--no-show-raw-insn', name], capture_output=True,
+                              text=True)
         for match in filter(None, map(form.match, dump.stdout.splitlines())):
             found['bt' if match[2] == 'bt' else 'bts'] += counts.get(int(match[1], 16), 0)
     return found
@@ -140,7 +150,8 @@ def compare(name, base, options):
         for kind in tests:
             for event in 'Dr', 'Dw':
                 theirs[event] -= tests[kind] * BIT_TESTS[tool][kind][event]
-        values = [('Ir', ours['Ir'], theirs['Ir']), ('Dr+Dw', ours['accesses'], theirs['Dr'] + theirs['Dw'])]
+        values = [('Ir', ours['Ir'], theirs['Ir']),
+                  ('Dr+Dw', ours['accesses'], theirs['Dr'] + theirs['Dw'])]
         values += [(e, RULES[tool][e](ours), theirs[e]) for e in ('Dr', 'Dw')]
         rows += [(name, tool, event, mine, other) for event, mine, other in values]
     return rows, ours
@@ -149,7 +160,8 @@ def compare(name, base, options):
 def show(rows, markdown):
     form = '| %s | %s | %s | %s | %s | %s |' if markdown else '%-9s %-11s %-6s %15s %15s %10s'
     if markdown:
-        print(form % ('program', 'against', 'event', 'Dwell', 'theirs', 'difference') + '\n|---|---|---|---:|---:|---:|')
+        print(form % ('program', 'against', 'event', 'Dwell', 'theirs',
+                      'difference') + '\n|---|---|---|---:|---:|---:|')
     else:
         print(form % ('program', 'against', 'event', 'Dwell', 'theirs', 'difference'))
     for name, tool, event, mine, other in rows:
@@ -164,7 +176,8 @@ def main():
     p.add_argument('--functions', type=int, default=12, help='how many functions cc1 compiles')
     p.add_argument('--only', default='')
     p.add_argument('--patience', type=float, default=300, help='seconds that one run may take')
-    p.add_argument('--limit', type=float, default=0.1, help='largest difference, in per cent, that passes')
+    p.add_argument('--limit', type=float, default=0.1,
+                   help='largest difference, in per cent, that passes')
     p.add_argument('--markdown', action='store_true')
     p.add_argument('--json', help='write the raw counts there too')
     options = p.parse_args()

@@ -21,22 +21,26 @@ import compare_valgrind as cv
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
 import inputs  # noqa: E402
 
-PROGRAMS = {
-    'bzip2': cv.PROGRAMS['bzip2'],
-    'cc1': cv.PROGRAMS['cc1'],
-    'vim': 'vim -N -u NONE -i NONE -n -es -c "syntax on" -c "set ft=c" -c "g/static/s//STATIC/" -c "normal gg=G" '
-           '-c "vimgrep /int/ %" -c "sort" -c "q!" $IN/steps.c',
-}
+PROGRAMS = {'bzip2': cv.PROGRAMS['bzip2'],
+            'cc1': cv.PROGRAMS['cc1'],
+            'vim': 'vim -N -u NONE -i NONE -n -es -c "syntax on" -c "set ft=c" -c '
+            '"g/static/s//STATIC/" -c "normal gg=G" '
+            '-c "vimgrep /int/ %" -c "sort" -c "q!" $IN/steps.c',}
 
 
 def count(argv, depth, base, options):
     profile = base + '/contexts.db'
-    subprocess.run([options.dwell, 'simulate', '-q', '-o', profile, '--context', str(depth), '--'] + argv, cwd=base,
-                   stdout=subprocess.DEVNULL, env=cv.environment(base), check=True, timeout=options.patience)
+    subprocess.run([options.dwell, 'simulate', '-q', '-o', profile, '--context', str(depth),
+                    '--'] + argv, cwd=base,
+                   stdout=subprocess.DEVNULL, env=cv.environment(base), check=True,
+                   timeout=options.patience)
     with sqlite3.connect(profile) as db:
-        process, = db.execute('SELECT process_id FROM node GROUP BY 1 ORDER BY count(*) DESC LIMIT 1').fetchone()
-        return db.execute('SELECT count(DISTINCT callee_id), count(DISTINCT arc.caller_id || " " || location_id || " " || callee_id)'
-                          ' FROM arc JOIN node ON node.id = callee_id WHERE process_id = ?', (process,)).fetchone()
+        process, = db.execute(
+            'SELECT process_id FROM node GROUP BY 1 ORDER BY count(*) DESC LIMIT 1').fetchone()
+        return db.execute('SELECT count(DISTINCT callee_id), count(DISTINCT arc.caller_id || " " '
+                          '|| location_id || " " || callee_id)'
+                          ' FROM arc JOIN node ON node.id = callee_id WHERE process_id = ?',
+                          (process,)).fetchone()
 
 
 def main():
@@ -60,7 +64,8 @@ def main():
             argv = cv.prepare(name, base, options)
             sizes = [count(argv, depth, base, options) for depth in depths]
             for what, column in ('nodes', 0), ('arcs', 1):
-                print('| %s | %s | %s |' % (name, what, ' | '.join(format(s[column], ',') for s in sizes)), flush=True)
+                print('| %s | %s | %s |' %
+                      (name, what, ' | '.join(format(s[column], ',') for s in sizes)), flush=True)
     finally:
         shutil.rmtree(base, ignore_errors=True)
     return 0

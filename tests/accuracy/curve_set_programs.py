@@ -108,49 +108,45 @@ FILES = {
 
 # set -> program -> command; it runs in the folder of the files. $CC1 is gcc's compiler proper.
 SETS = {
-    'fit': {
-        'gzip': 'gzip -6 -c binary',
-        'sqlite3': 'sqlite3 :memory: -init job.sql .exit',
-        'perl': 'perl job.pl',
-        'cc1': '$CC1 -quiet -O0 steps.i -o /dev/null',
-        'phases-20k': '$ARRAYS phases 20000 3000',
-        'multigrid': '$ARRAYS multigrid 256 40',
-        'halves': '$ARRAYS halves 8 25',
-        'product': '$ARRAYS product 300 0',
-        'tree': '$LINKS tree 4 2000000',
-        'join': '$LINKS join 524288 3000000',
-    },
-    'choose': {
-        'bzip2': 'bzip2 -5 -c text',
-        'python3': '/usr/bin/python3 job.py',
-        'sort': 'sort --parallel=1 -k3 long-text',
-        'jq': 'jq -c [.[]|select(.id%3==1)|{name,sum:([.lines[]|.pieces*.price]|add)}]|group_by(.name)|map(length) '
-              'orders.json',
-        'phases-1M': '$ARRAYS phases 1000000 70',
-        'zeros': '$ARRAYS zeros 64 6',
-        'alignment': '$ARRAYS alignment 1536 4',
-        'sparse': '$ARRAYS sparse 60000 30',
-        'small-blocks': '$LINKS small_blocks 40000 600',
-        'graph': '$LINKS graph 150000 10',
-    },
-    'report': {
-        'xz': 'xz -2 -T1 -c text',
-        'mawk': 'mawk -f job.awk text',
-        'bc': 'bc -q job.bc',
-        'openssl': 'openssl enc -des-ede3-cbc -K 123456789abcdef0123456789abcdef0123456789abcdef0 -iv 0123456789abcdef -in binary',
-        'tclsh': 'tclsh job.tcl',
-        'phases-20M': '$ARRAYS phases 20000000 8',
-        'longer-phases': '$ARRAYS longer_phases 100000 50',
-        'merge-sort': '$ARRAYS merge_sort 600000 2',
-        'heat': '$ARRAYS heat 160 3',
-        'butterflies': '$ARRAYS butterflies 18 3',
-        'search-tree': '$LINKS search_tree 150000 900000',
-        'own-cache': '$LINKS own_cache 60000 2000000',
-        'unions': '$LINKS unions 1000000 3000000',
-        'queue': '$LINKS queue 120000 4',
-    },
-}
-ENVIRONMENT = {'LC_ALL': 'C', 'PYTHONHASHSEED': '0', 'PERL_HASH_SEED': '0', 'PERL_PERTURB_KEYS': '0'}
+    'fit': {'gzip': 'gzip -6 -c binary',
+            'sqlite3': 'sqlite3 :memory: -init job.sql .exit',
+            'perl': 'perl job.pl',
+            'cc1': '$CC1 -quiet -O0 steps.i -o /dev/null',
+            'phases-20k': '$ARRAYS phases 20000 3000',
+            'multigrid': '$ARRAYS multigrid 256 40',
+            'halves': '$ARRAYS halves 8 25',
+            'product': '$ARRAYS product 300 0',
+            'tree': '$LINKS tree 4 2000000',
+            'join': '$LINKS join 524288 3000000',},
+    'choose': {'bzip2': 'bzip2 -5 -c text',
+               'python3': '/usr/bin/python3 job.py',
+               'sort': 'sort --parallel=1 -k3 long-text',
+               'jq': 'jq -c [.[]|select(.id%3==1)|{name,'
+               'sum:([.lines[]|.pieces*.price]|add)}]|group_by(.name)|map(length) '
+               'orders.json',
+               'phases-1M': '$ARRAYS phases 1000000 70',
+               'zeros': '$ARRAYS zeros 64 6',
+               'alignment': '$ARRAYS alignment 1536 4',
+               'sparse': '$ARRAYS sparse 60000 30',
+               'small-blocks': '$LINKS small_blocks 40000 600',
+               'graph': '$LINKS graph 150000 10',},
+    'report': {'xz': 'xz -2 -T1 -c text',
+               'mawk': 'mawk -f job.awk text',
+               'bc': 'bc -q job.bc',
+               'openssl': 'openssl enc -des-ede3-cbc -K '
+               '123456789abcdef0123456789abcdef0123456789abcdef0 -iv 0123456789abcdef -in binary',
+               'tclsh': 'tclsh job.tcl',
+               'phases-20M': '$ARRAYS phases 20000000 8',
+               'longer-phases': '$ARRAYS longer_phases 100000 50',
+               'merge-sort': '$ARRAYS merge_sort 600000 2',
+               'heat': '$ARRAYS heat 160 3',
+               'butterflies': '$ARRAYS butterflies 18 3',
+               'search-tree': '$LINKS search_tree 150000 900000',
+               'own-cache': '$LINKS own_cache 60000 2000000',
+               'unions': '$LINKS unions 1000000 3000000',
+               'queue': '$LINKS queue 120000 4',},}
+ENVIRONMENT = {'LC_ALL': 'C', 'PYTHONHASHSEED': '0', 'PERL_HASH_SEED': '0',
+               'PERL_PERTURB_KEYS': '0'}
 
 
 def make_files(folder):
@@ -166,13 +162,16 @@ def make_files(folder):
 
 
 def command_of(name, workloads):
-    """The command as a list, or None where its program is missing. `workloads`: folder of our own ones."""
+    """The command as a list, or None where its program is missing. `workloads`: folder of our own
+    ones.
+    """
     command = next(programs[name] for programs in SETS.values() if name in programs).split()
     own = {'$ARRAYS': 'workloads_arrays', '$LINKS': 'workloads_links'}
     if command[0] in own:
         command[0] = os.path.join(workloads, own[command[0]])
     elif command[0] == '$CC1':
-        cc1 = shutil.which('gcc') and subprocess.run(['gcc', '-print-prog-name=cc1'], stdout=subprocess.PIPE)
+        cc1 = shutil.which('gcc') and subprocess.run(['gcc', '-print-prog-name=cc1'],
+                                                     stdout=subprocess.PIPE)
         command[0] = cc1.stdout.decode().strip() if cc1 else 'cc1'
     path = shutil.which(command[0])
     return [path] + command[1:] if path else None

@@ -4,9 +4,10 @@
 
     data_sums.py [--build DIR] [--only EXPRESSION] [--quick]
 
-Each program runs once under `dwell simulate --data` in each of some hierarchies; --quick: the first one only. In each
-level the misses of an instruction on all data structures are its misses as events; pairs of evictions with first
-touches are all misses, of each data structure, too; and the views bins and causes show as many. Minutes.
+Each program runs once under `dwell simulate --data` in each of some hierarchies; --quick: the first
+one only. In each level the misses of an instruction on all data structures are its misses as
+events; pairs of evictions with first touches are all misses, of each data structure, too; and the
+views bins and causes show as many. Minutes.
 """
 import argparse
 import collections
@@ -29,7 +30,8 @@ HIERARCHIES = [
     ['L1i=32K,8,64', 'L1d=32K,8,64', 'LL=1M,16,64'],
     ['L1i=8K,2,64,fifo', 'L1d=16K,4,64,fifo', 'L2=64K,8,64', 'LL=512K,16,128,random'],
 ]
-EVENTS = {'L1d': ['D1mr', 'D1mw'], 'L1i': ['I1mr'], 'L2': ['I2mr', 'D2mr', 'D2mw'], 'LL': ['ILmr', 'DLmr', 'DLmw']}
+EVENTS = {'L1d': ['D1mr', 'D1mw'], 'L1i': ['I1mr'], 'L2': ['I2mr', 'D2mr', 'D2mw'],
+          'LL': ['ILmr', 'DLmr', 'DLmw']}
 
 
 def sums(rows):
@@ -62,7 +64,8 @@ def shown(view):
 
 def differences(wanted, found, what):
     keys = [k for k in wanted.keys() | found.keys() if wanted.get(k, 0) != found.get(k, 0)]
-    return ['%s: %s: %d, expected %d' % (what, k, found.get(k, 0), wanted.get(k, 0)) for k in keys[:3]]
+    return ['%s: %s: %d, expected %d' % (what, k, found.get(k, 0), wanted.get(k, 0))
+            for k in keys[:3]]
 
 
 def check():
@@ -71,18 +74,25 @@ def check():
     bins = sums(ask('SELECT cache, location_id, misses FROM bin'))
     wrong = differences(events, bins, 'instructions')
     totals = sums((cache, n) for (cache, _), n in events.items())
-    causes = ask('SELECT cache, structure_id, misses FROM eviction') + ask('SELECT cache, structure_id, cold FROM bin')
-    wrong += differences(sums(ask('SELECT cache, structure_id, misses FROM bin')), sums(causes), 'structures')
-    own = 'SELECT cache, structure_id, misses FROM eviction WHERE structure_id = evictor_structure_id'
-    wrong += differences(sums(ask('SELECT cache, structure_id, by_self FROM bin')), sums(ask(own)), 'by self')
+    causes = (ask('SELECT cache, structure_id, misses FROM eviction') +
+              ask('SELECT cache, structure_id, cold FROM bin'))
+    wrong += differences(sums(ask('SELECT cache, structure_id, misses FROM bin')), sums(causes),
+                         'structures')
+    own = ('SELECT cache, structure_id, misses FROM eviction WHERE structure_id = '
+           'evictor_structure_id')
+    wrong += differences(sums(ask('SELECT cache, structure_id, by_self FROM bin')), sums(ask(own)),
+                         'by self')
     if ask('SELECT count(*) FROM process') == [(1,)]:
-        both = {'L1': sum(n for (cache,), n in totals.items() if cache in ('L1d', 'L1i')), 'LL': totals['LL',]}
-        wrong += differences(both, shown('bins'), 'bins') + differences(totals, shown('causes'), 'causes')
+        both = {'L1': sum(n for (cache,), n in totals.items() if cache in ('L1d', 'L1i')),
+                'LL': totals['LL',]}
+        wrong += differences(both, shown('bins'), 'bins') + differences(totals, shown('causes'),
+                                                                        'causes')
     return totals, wrong
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--build', default='build')
     p.add_argument('--only', default='.', help='programs whose names match')
     p.add_argument('--quick', action='store_true')
@@ -103,7 +113,8 @@ def main():
                 if status != 0 or 'not counted by data structure' in err:
                     sys.exit('%s ended with %d: %s' % (name, status, err))
                 totals, wrong = check()
-                print('%-8s %s' % (name, ' '.join('%s %d' % (c, n) for (c,), n in sorted(totals.items()))), flush=True)
+                print('%-8s %s' % (name, ' '.join('%s %d' % (c, n) for (c,),
+                                                  n in sorted(totals.items()))), flush=True)
                 print(''.join('    %s\n' % w for w in wrong), end='', flush=True)
                 failed += bool(wrong)
     sys.exit(failed > 0)

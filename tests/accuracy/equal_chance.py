@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-# Name, turns, loads in each, options of record, arguments of slow_fast, by how much there are more seeds.
+# Name, turns, loads in each, options of record, arguments of slow_fast, by how much there are more
+# seeds.
 CASES = [
     ('turns of 4 million accesses', '20', '2000000', [], [], 1),
     ('turns of 200,000', '400', '100000', [], [], 1),
@@ -31,7 +32,8 @@ CASES = [
     # Short ones, which count themselves: windows are as long as many of them, and as 250 exactly.
     ('short string instructions', '20', '2000000', [], ['rep', '200'], 1),
 ]
-TOLERANCE = 1.0  # points, beside three standard errors of the mean of MANY seeds, however few are tried
+# points, beside three standard errors of the mean of MANY seeds, however few are tried
+TOLERANCE = 1.0
 MANY = 12
 
 FAST = 'go_fast', 'go_fast_by_string', 'go_fast_by_strings'
@@ -40,18 +42,20 @@ FAST = 'go_fast', 'go_fast_by_string', 'go_fast_by_strings'
 def shares(store):
     """For each window its weight and the fast function's share of its accesses.
 
-    Samples that end near stand for those of them that were not kept; see docs/schema.md. From the lists of samples,
-    of which the view takes five times as long.
+    Samples that end near stand for those of them that were not kept; see docs/schema.md. From the
+    lists of samples, of which the view takes five times as long.
     """
     functions = dict(store.execute('SELECT location_id, function FROM frame WHERE depth = 0'))
     accesses = {i: (functions.get(location), size) for i, location, size in
                 store.execute('SELECT id, location, size FROM access')}
     windows = {}
     for first_window, samples in store.execute('SELECT window, list FROM sample_batch'):
-        # By what stands for others and what for itself, and by fast and slow; and all of both kinds.
+        # By what stands for others and what for itself, and by fast and slow; and all of both
+        # kinds.
         for window, status, _, distance, access, _, _, place, *_ in json.loads(samples):
             counts = windows.setdefault(first_window + window,
-                                        {(near, of): 0 for near in (False, True) for of in (FAST, 'slow', None)})
+                                        {(near, of): 0 for near in (False, True)
+                                         for of in (FAST, 'slow', None)})
             name, size = accesses[access]
             near = status == 0 and distance < 64 and 0 <= place and place + size <= 64
             counts[near, None] += 1
@@ -59,7 +63,8 @@ def shares(store):
                 counts[near, FAST] += 1
             elif name == 'go_slow':
                 counts[near, 'slow'] += 1
-    for number, stands_for, chosen in store.execute('SELECT number, stands_for, chosen FROM window'):
+    for number, stands_for, \
+        chosen in (store.execute('SELECT number, stands_for, chosen FROM window')):
         counts = windows.get(number)
         if counts is None:
             continue
@@ -72,10 +77,11 @@ def shares(store):
 
 def share(options, arguments, more, seed, profile):
     """The fast function's share of the accesses, in percent, and the number of windows."""
-    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--no-objects', '--seed', str(seed),
-                    '-o', profile] + more +
-                   ['--', os.path.join(options.build, 'tests', 'accuracy', 'slow_fast')] + arguments,
-                   check=True)
+    subprocess.run(
+        [os.path.join(options.build, 'dwell'), 'record', '-q', '--no-objects', '--seed', str(seed),
+         '-o', profile] + more +
+        ['--', os.path.join(options.build, 'tests', 'accuracy', 'slow_fast')] + arguments,
+        check=True)
     with sqlite3.connect(profile) as store:
         parts = list(shares(store))
     return 100 * sum(w * part for w, part in parts) / sum(w for w, _ in parts), len(parts)
@@ -96,8 +102,10 @@ def main():
             error = statistics.stdev(shares) / len(shares) ** 0.5
             good = abs(mean - 50) <= TOLERANCE + 3 * statistics.stdev(shares) / MANY ** 0.5
             failed += not good
-            print('%-8s %-28s %.2f %% of the samples are of the fast half, standard error %.2f; %d windows' %
-                  ('ok' if good else 'FAILED', name, mean, error, statistics.mean(run[1] for run in runs)))
+            print('%-8s %-28s %.2f %% of the samples are of the fast half, standard error %.2f; %d '
+                  'windows' %
+                  ('ok' if good else 'FAILED', name, mean, error,
+                   statistics.mean(run[1] for run in runs)))
     print('equal chance: %d ok, %d failed' % (len(CASES) - failed, failed))
     return 1 if failed else 0
 

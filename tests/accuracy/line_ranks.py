@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Are the lines of seven real programs in the order of their exact misses?
 
-    line_ranks.py [--build DIR] [--runs N] [--only EXPRESSION] [--at SIZE] [--record OPTIONS] [--rank R]
+line_ranks.py [--build DIR] [--runs N] [--only EXPRESSION] [--at SIZE] [--record OPTIONS] [--rank R]
 
 The programs of seven_programs.py, recorded with the defaults and compared as in compare_code.py.
 Prints for each the number of lines with 80 % of the exact misses, the means of Spearman's

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How far are sampled curves from the exact ones for programs that wait for memory, and for the examples?
+"""How far are sampled curves from the exact ones for programs that wait for memory, and for the
+examples?
 
     memory_bound.py [--build DIR] [--runs N] [--quick] [--only EXPRESSION] [--policy NAMES]
                     [--line SIZES] [--examples] [bars]
@@ -70,28 +71,35 @@ DEFAULT_BARS = {"mean": 0.6, "max": 3.0, "near": None, "cover": 0.9}
 # A tool that took what it cannot see for hits, or for misses, is off by 10 points and more.
 QUICK_BARS = {"mean": 2.5, "max": 10.0, "near": None, "cover": 0.75}
 # Of the caches that a program's data just fills, the size.
-AT_EDGE = {"column 8M": 8 * MB, "two-loops apart": 8 * MB, "two-loops fused": 8 * MB, "mesh packed": 16 * MB}
+AT_EDGE = {"column 8M": 8 * MB, "two-loops apart": 8 * MB, "two-loops fused": 8 * MB,
+           "mesh packed": 16 * MB}
 LINE = "%-22s %8.3f %8.3f %7.0f %% %7.0f %%"
 
 
 def slightly_larger(options, command, process, folder, size):
-    """The exact LRU miss ratios, in points, by bytes of a line, of a cache that is a thousandth larger."""
+    """The exact LRU miss ratios, in points, by bytes of a line, of a cache that is a thousandth
+    larger.
+    """
     found = {}
     for line in options.line.split(","):
         larger = size + size // 1000 // int(line) * int(line)
-        there = argparse.Namespace(**{**vars(options), "policy": "lru", "line": line, "sizes": "%d:%d" % (larger, larger)})
+        there = argparse.Namespace(**{**vars(options), "policy": "lru", "line": line,
+                                      "sizes": "%d:%d" % (larger, larger)})
         curve = compare_curve.simulate(there, command, process, folder)["lru", line]
         found[line] = 100 * float(curve[larger]["miss_ratio"])
     return found
 
 
 def move_to_edge(runs, kinds, size, larger):
-    """The point of that size is compared with what lies between its exact ratio and that of `larger`."""
+    """The point of that size is compared with what lies between its exact ratio and that of
+    `larger`.
+    """
     for run in runs:
         for i, (at, exact, sampled, low, high) in enumerate(run):
             policy, line = kinds[i * len(kinds) // len(run)]
             if policy == "lru" and at == size:
-                print("    at an edge, lines of %s: sampled %.2f %%, exactly %.2f, in a thousandth more %.2f" %
+                print("    at an edge, "
+                      "lines of %s: sampled %.2f %%, exactly %.2f, in a thousandth more %.2f" %
                       (line, sampled, exact, larger[line]))
                 least, most = sorted((exact, larger[line]))
                 run[i] = (at, min(max(sampled, least), most), sampled, low, high)
@@ -104,7 +112,8 @@ def programs(options):
     if options.examples:
         every = [(" ".join(e), [os.path.join(folder, e[0]), *e[1:]]) for e in EXAMPLES]
     else:
-        every = [("%s %dM" % (p[0], p[1] // MB), [tool, *map(str, p)]) for p in (QUICK if options.quick else PROGRAMS)]
+        every = [("%s %dM" % (p[0], p[1] // MB), [tool, *map(str, p)])
+                 for p in (QUICK if options.quick else PROGRAMS)]
     for one in every:
         if not os.path.exists(one[1][0]):
             print("%s was not built" % one[0])

@@ -85,7 +85,8 @@ static void compare(struct sums *s, size_t size, double exact, const struct mode
 
 static void print(const char *name, const char *policy, const struct sums *s)
 {
-	printf("%-11s %-6s error %.3f most %+6.2f near %5.1f %% bias %+.3f held %5.1f %% width %.2f\n",
+	printf("%-11s %-6s error %.3f most %+6.2f near %5.1f %% bias %+.3f held %5.1f %% width "
+	       "%.2f\n",
 	       name, policy, s->error / s->points, s->most, 100 * s->near / s->points,
 	       s->bias / s->biased, 100 * s->held / s->points, s->width / s->points);
 }
@@ -112,11 +113,14 @@ static void try(const struct trace *t, const char *name, const double exact[2][S
 			model_solve(m, (enum model_policy)policy, &cache, &r);
 			compare(&sums[policy], i, exact[policy][i], &r);
 			if (options.verbose)
-				printf("  %-6s %6d KB exact %7.3f said %7.3f [%7.3f, %7.3f] %+.3f%s\n",
+				printf("  %-6s %6d KB exact %7.3f said %7.3f [%7.3f, %7.3f] "
+				       "%+.3f%s\n",
 				       policy == MODEL_LRU ? "lru" : "random", 8 << i,
 				       100 * exact[policy][i], 100 * r.ratio, 100 * r.low,
 				       100 * r.high, 100 * (r.ratio - exact[policy][i]),
-				       exact[policy][i] < r.low || exact[policy][i] > r.high ? " OUT" : "");
+				       exact[policy][i] < r.low || exact[policy][i] > r.high
+					       ? " OUT"
+					       : "");
 		}
 	model_free(m);
 	trace_input_release(&in);
@@ -142,7 +146,8 @@ static void run(const struct trace_program *p, struct sums all[2])
 		sums[policy].bias = fabs(sums[policy].bias);
 		for (size_t i = 0; i < sizeof(*all) / sizeof(double); i++)
 			to[i] += from[i];
-		all[policy].most = fmax(all[policy].most - sums[policy].most, fabs(sums[policy].most));
+		all[policy].most =
+			fmax(all[policy].most - sums[policy].most, fabs(sums[policy].most));
 	}
 	trace_release(&t);
 }

@@ -22,16 +22,18 @@ import time
 
 SIZE = '256K'
 SEEDS = range(1, 7)
-COVERED = 0.85  # of all intervals: of 30 that hold the truth in 95 % so few do by chance once in 300 times
+# of all intervals: of 30 that hold the truth in 95 % so few do by chance once in 300 times
+COVERED = 0.85
 HEAP = 'calloc in heap_new (known_data.c)'
 ROUNDS = {'small': 40000, 'lines': 5244, 'dense': 41944, 'call::calls': 10000, HEAP: 2622}
 RATIOS = {'small': 128 / 40000, 'lines': 1, 'dense': 1 / 8, 'call::calls': 64 / 10000, HEAP: 1}
 TYPES = {'small': 'volatile long int[1024]', 'lines': 'volatile struct line[262200]',
          'dense': 'volatile double[2097200]', 'call::calls': 'volatile long int[512]', HEAP: None}
-CXX_TYPES = {
-    'app::boxes': 'app::box<int>[2000]', 'app::points': 'app::point[3000]',
-    'app::pairs': 'std::vector<std::pair<int, float>', 'app::(anonymous namespace)::hidden': 'long int[4000]',
-    'app::point::table': 'int[3000]', 'app::box<int>::count': 'long int[512]', 'next::last': 'int[1000]'}
+CXX_TYPES = {'app::boxes': 'app::box<int>[2000]', 'app::points': 'app::point[3000]',
+             'app::pairs': 'std::vector<std::pair<int, float>',
+             'app::(anonymous namespace)::hidden': 'long int[4000]',
+             'app::point::table': 'int[3000]', 'app::box<int>::count': 'long int[512]',
+             'next::last': 'int[1000]'}
 OWNED = 8 * 32  # accesses to the blocks in a round
 failed = 0
 
@@ -45,9 +47,11 @@ def check(good, *what):
 def objects(dwell, program, *arguments, seed=5):
     with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
         path = os.path.join(folder, 'dwell.db')
-        subprocess.run([dwell, 'record', '-q', '--seed', str(seed), '-o', path, '--', program], check=True,
+        subprocess.run([dwell, 'record', '-q', '--seed', str(seed), '-o', path, '--', program],
+                       check=True,
                        stdout=subprocess.DEVNULL, timeout=120)
-        done = subprocess.run([dwell, 'objects', '-i', path, '--format=json', *arguments], check=True,
+        done = subprocess.run([dwell, 'objects', '-i', path, '--format=json', *arguments],
+                              check=True,
                               capture_output=True, timeout=60)
         return json.loads(done.stdout)['objects']
 
@@ -62,10 +66,10 @@ def check_names(rows):
         check((r['file'] or '').endswith('known_data.c'), name, 'is of', r['file'])
         check((r['line'] > 0) == (name != HEAP), name, 'is of line', r['line'])
     heap = rows.get(HEAP, {})
-    check((heap.get('blocks'), heap.get('bytes'), heap.get('element_size')) == (1, 262200 * 64, 64), 'the heap has', [
-        heap.get(k) for k in ('blocks', 'bytes', 'element_size')])
-    check([f['function'] for f in heap.get('path', [])][:2] == ['heap_new', 'main'], 'the heap is allocated by', [
-        f['function'] for f in heap.get('path', [])])
+    check((heap.get('blocks'), heap.get('bytes'), heap.get('element_size')) == (1, 262200 * 64, 64),
+          'the heap has', [heap.get(k) for k in ('blocks', 'bytes', 'element_size')])
+    check([f['function'] for f in heap.get('path', [])][:2] == ['heap_new', 'main'],
+          'the heap is allocated by', [f['function'] for f in heap.get('path', [])])
 
 
 def check_sums(rows):
@@ -84,9 +88,11 @@ def check_estimates(runs):
         rows = [r[name] for r in runs]
         for what, key, truth, bound in (('of the accesses', 'access_share', count / accesses, 0.03),
                                         ('missing', 'miss_ratio', RATIOS[name], 0.01),
-                                        ('of the misses', 'miss_share', count * RATIOS[name] / misses, 0.03)):
+                                        ('of the misses', 'miss_share',
+                                         count * RATIOS[name] / misses, 0.03)):
             mean = sum(r[key] for r in rows) / len(rows)
-            check(abs(mean - truth) < bound, name, '%s: %.2f %%, in truth %.2f %%' % (what, 100 * mean, 100 * truth))
+            check(abs(mean - truth) < bound, name,
+                  '%s: %.2f %%, in truth %.2f %%' % (what, 100 * mean, 100 * truth))
         held += sum(r['low'] <= RATIOS[name] <= r['high'] for r in rows)
         print('         intervals', ' '.join('%.4f-%.4f' % (r['low'], r['high']) for r in rows))
     intervals = len(runs) * len(ROUNDS)
@@ -117,17 +123,20 @@ def check_owners(dwell, program):
     """An access is of the block that was there when it was made."""
     rows = objects(dwell, program, '--sites-by', 'function')
     with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
-        counted = subprocess.run([dwell, 'record', '--mode', 'count', '-o', os.path.join(folder, 'dwell.db'), '--',
+        counted = subprocess.run([dwell, 'record', '--mode', 'count',
+                                  '-o', os.path.join(folder, 'dwell.db'), '--',
                                   program], check=True, capture_output=True, timeout=120)
         done = subprocess.run([dwell, 'info', '-i', os.path.join(folder, 'dwell.db')], check=True,
                               capture_output=True, timeout=60)
     accesses = int(re.search(r'^accesses +(\d+)$', done.stdout.decode(), re.M).group(1))
     truth = OWNED * int(re.search(rb'of (\d+) rounds', counted.stdout).group(1)) / accesses
-    first, second = ([r['access_share'] for r in rows if owner in r['name']] for owner in ('first_owner', 'second_owner'))
+    first, second = ([r['access_share'] for r in rows if owner in r['name']]
+                     for owner in ('first_owner', 'second_owner'))
     check(len(first) == len(second) == 1, 'two owners are found')
     if first and second:
         check(abs(first[0] / (first[0] + second[0]) - 0.75) < 0.02,
-              'the first owner has %.2f of what both are touched, in truth 0.75' % (first[0] / (first[0] + second[0])))
+              'the first owner has %.2f of what both are touched, in truth 0.75' %
+              (first[0] / (first[0] + second[0])))
         check(abs(first[0] + second[0] - truth) < 0.02,
               'both have %.3f of all accesses, in truth %.3f' % (first[0] + second[0], truth))
 
@@ -136,12 +145,14 @@ def check_live(dwell, program):
     """Variables are named while the program runs."""
     with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
         path = os.path.join(folder, 'dwell.db')
-        run = subprocess.Popen([dwell, 'record', '-q', '-o', path, '--', program, '100000'], stdout=subprocess.DEVNULL,
+        run = subprocess.Popen([dwell, 'record', '-q', '-o', path, '--', program, '100000'],
+                               stdout=subprocess.DEVNULL,
                                start_new_session=True)
         kind, end = None, time.monotonic() + 30
         while kind is None and time.monotonic() < end and run.poll() is None:
             time.sleep(0.2)
-            done = subprocess.run([dwell, 'objects', '-i', path, '--format=json'], capture_output=True, timeout=60)
+            done = subprocess.run([dwell, 'objects', '-i', path, '--format=json'],
+                                  capture_output=True, timeout=60)
             rows = json.loads(done.stdout)['objects'] if done.returncode == 0 else []
             kind = next((r['type'] for r in rows if r['name'] == 'lines'), None)
         check(run.poll() is None and kind == TYPES['lines'], 'while it runs, lines is', kind)

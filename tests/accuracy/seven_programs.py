@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How far are sampled curves of seven real programs from the exact ones?
 
-    seven_programs.py [--build DIR] [--runs N] [--only EXPRESSION] [--policy NAMES] [--line SIZES] [--signed] [bars]
+seven_programs.py [--build DIR] [--runs N] [--only EXPRESSION] [--policy NAMES] [--line SIZES]
+[--signed] [bars]
 
 The programs of the benchmark (tests/perf/bench.py) with inputs for a quarter second to a second,
 recorded with the defaults, once for each of N seeds. Prints a line for each program and size of
@@ -59,7 +60,8 @@ def record(options, name, folder):
     """For each seed what was sampled, and the process."""
     os.mkdir(os.path.join(folder, name))
     command = bench.command_for(name, folder, False)
-    return [compare_curve.sample(options, command, seed, folder) for seed in range(1, options.runs + 1)]
+    return [compare_curve.sample(options, command, seed, folder)
+            for seed in range(1, options.runs + 1)]
 
 
 def compare(options, name, runs, folder):
@@ -68,9 +70,11 @@ def compare(options, name, runs, folder):
     points, exact = {}, {}
     for sampled, process in runs:
         if process not in exact:
-            exact[process] = compare_curve.simulate(options, command, process, os.path.join(folder, name))
+            exact[process] = compare_curve.simulate(options, command, process,
+                                                    os.path.join(folder, name))
         for kind in compare_curve.kinds(options):
-            points.setdefault(kind, []).extend(compare_curve.compare(exact[process][kind], sampled[kind]))
+            points.setdefault(kind,
+                              []).extend(compare_curve.compare(exact[process][kind], sampled[kind]))
     return points
 
 
@@ -78,7 +82,8 @@ def parse():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     compare_curve.add_set_options(p, 3)
     p.add_argument('--signed', action='store_true', help='print mean signed errors by size, too')
-    p.add_argument('--tenth', type=float, default=0.9, metavar='SHARE', help='of the points, that lie within a tenth (0.9)')
+    p.add_argument('--tenth', type=float, default=0.9, metavar='SHARE',
+                   help='of the points, that lie within a tenth (0.9)')
     return p.parse_args()
 
 
@@ -92,10 +97,12 @@ def main():
     everything = {}
     print('%-20s %8s %8s %8s %8s %8s' % ('program', 'mean', 'largest', '15 %', '10 %', 'covered'))
     with tempfile.TemporaryDirectory() as folder:
-        # How much is sampled depends on what else runs. What is simulated does not: two at a time, the longest first.
+        # How much is sampled depends on what else runs. What is simulated does not: two at a time,
+        # the longest first.
         runs = {name: record(options, name, folder) for name in names}
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            compared = {name: pool.submit(compare, options, name, runs[name], folder) for name in reversed(names)}
+            compared = {name: pool.submit(compare, options, name, runs[name], folder)
+                        for name in reversed(names)}
         for name in names:
             for (policy, line), points in compared[name].result().items():
                 show('%s %s %s' % (name, policy, line), points)
@@ -105,7 +112,8 @@ def main():
     for (policy, line), points in everything.items():
         show('all %s %s' % (policy, line), points)
     points = [x for some in everything.values() for x in some]
-    missed = compare_curve.report_missed(compare_curve.score(points), compare_curve.bars(options, BARS))
+    missed = compare_curve.report_missed(compare_curve.score(points),
+                                         compare_curve.bars(options, BARS))
     if near_tenth(points) < options.tenth:
         print('bar not reached: %.0f %% of the points are near 10 %%, wanted %.0f' %
               (100 * near_tenth(points), 100 * options.tenth))

@@ -42,7 +42,8 @@ __attribute__((noinline)) static void go_fast_by_string(const char *from, unsign
 }
 
 /* The same number of stores, `piece` in an instruction. */
-__attribute__((noinline)) static void go_fast_by_strings(char *to, unsigned long stores, unsigned long piece)
+__attribute__((noinline)) static void go_fast_by_strings(char *to, unsigned long stores,
+							 unsigned long piece)
 {
 	for (; stores >= piece; stores -= piece) {
 		unsigned long count = piece;

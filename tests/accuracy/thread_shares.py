@@ -24,13 +24,17 @@ LEAST = 0.05      # smaller ones have too few samples
 def shares(options, kind, seed, profile):
     """(exact, sampled) shares of the threads in the accesses, and the number of windows."""
     program = os.path.join(options.build, 'tests', 'accuracy', 'thread_shares')
-    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--no-objects', '--seed', str(seed),
-                    '-o', profile] + options.record.split() + ['--', program, kind, str(options.millions)], check=True)
+    subprocess.run([os.path.join(options.build, 'dwell'), 'record',
+                    '-q', '--no-objects', '--seed', str(seed),
+                    '-o', profile] + options.record.split() + ['--', program, kind,
+                                                               str(options.millions)], check=True)
     with sqlite3.connect(profile) as store:
         exact, said = [0] * KINDS[kind], [0] * KINDS[kind]
-        for thread, accesses in store.execute('SELECT idx, accesses FROM thread WHERE process_id = 0'):
+        for thread, \
+            accesses in (store.execute('SELECT idx, accesses FROM thread WHERE process_id = 0')):
             exact[min(thread, KINDS[kind] - 1)] += accesses
-        for thread, weight in store.execute('SELECT begin_thread, total(weight) FROM sample GROUP BY 1'):
+        for thread, \
+            weight in (store.execute('SELECT begin_thread, total(weight) FROM sample GROUP BY 1')):
             said[min(thread, KINDS[kind] - 1)] += weight
         windows = store.execute('SELECT count(*) FROM window').fetchone()[0]
     return [e / sum(exact) for e in exact], [s / sum(said) for s in said], windows
@@ -46,15 +50,18 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
-            runs = [shares(options, kind, seed, os.path.join(folder, 'x.db')) for seed in range(1, options.seeds + 1)]
+            runs = [shares(options, kind, seed, os.path.join(folder, 'x.db'))
+                    for seed in range(1, options.seeds + 1)]
             for thread in range(KINDS[kind]):
                 exact = statistics.mean(run[0][thread] for run in runs)
                 said = [run[1][thread] for run in runs]
                 good = exact < LEAST or abs(statistics.mean(said) - exact) <= TOLERANCE * exact
                 failed += not good
-                print('%-7s %-7s thread %d: %.1f %% of the accesses, %.1f %% of the samples (%s); %d windows' % (
-                    'ok' if good else 'FAILED', kind, thread, 100 * exact, 100 * statistics.mean(said),
-                    ' '.join('%.1f' % (100 * s) for s in said), statistics.mean(run[2] for run in runs)))
+                print('%-7s %-7s thread %d: %.1f %% of the accesses, %.1f %% of '
+                      'the samples (%s); %d windows' % ('ok' if good else 'FAILED', kind, thread,
+                                                        100 * exact, 100 * statistics.mean(said),
+                                                        ' '.join('%.1f' % (100 * s) for s in said),
+                                                        statistics.mean(run[2] for run in runs)))
     print('thread shares: %d failed' % failed)
     return 1 if failed else 0
 

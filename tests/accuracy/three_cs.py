@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Cold, conflict and capacity misses of real programs, in a set-associative cache and a direct-mapped one.
+"""Cold, conflict and capacity misses of real programs, in a set-associative cache and a
+direct-mapped one.
 
     three_cs.py [--build DIR] [--runs N] [--only EXPRESSION]
 
-Each program runs under `dwell simulate --data` and with --conflicts, at the same addresses. Prints for each level of both
-hierarchies the misses and their three shares; and CPU time over that of --data, the best of N runs each. Exit status 1 if
---conflicts changes misses or cold ones, or if sums of evictions are not those of bins. Minutes.
+Each program runs under `dwell simulate --data` and with --conflicts, at the same addresses. Prints
+for each level of both hierarchies the misses and their three shares; and CPU time over that of
+--data, the best of N runs each. Exit status 1 if --conflicts changes misses or cold ones, or if
+sums of evictions are not those of bins. Minutes.
 """
 import argparse
 import os
@@ -30,7 +32,8 @@ LEVELS = 'L1d', 'LL'
 def counted(which, first, command):
     """({cache: sums of bins}, {cache: sums of evictions}, CPU seconds)."""
     before = os.times()
-    status, _, err = simulate_common.run('simulate', '-q', which, '-o', 'run.db', *('--cache=' + c for c in [first] + REST),
+    status, _, err = simulate_common.run('simulate', '-q', which,
+                                         '-o', 'run.db', *('--cache=' + c for c in [first] + REST),
                                          '--', *command)
     after = os.times()
     if status != 0 or err:
@@ -38,7 +41,8 @@ def counted(which, first, command):
     sums = [{cache: numbers for cache, *numbers in ask(query)} for query in (
         'SELECT cache, sum(misses), sum(cold), sum(by_self), sum(conflicts) FROM bin GROUP BY 1',
         'SELECT cache, sum(misses), sum(conflicts) FROM eviction GROUP BY 1')]
-    return *sums, after.children_user + after.children_system - before.children_user - before.children_system
+    return (*sums, after.children_user + after.children_system - before.children_user -
+            before.children_system)
 
 
 def measure(name, what, first, command, runs):
@@ -51,18 +55,22 @@ def measure(name, what, first, command, runs):
             if which == '--data':
                 plain = {cache: numbers[:2] for cache, numbers in bins.items()}
     good = plain == {cache: numbers[:2] for cache, numbers in bins.items()}
-    good &= all(evictions.get(c, [0, 0]) == [misses - cold, conflicts] for c, (misses, cold, _, conflicts) in bins.items())
+    good &= all(evictions.get(c, [0, 0]) == [misses - cold, conflicts] for c,
+                (misses, cold, _, conflicts) in bins.items())
     for cache in LEVELS:
         misses, cold, _, conflicts = bins[cache]
         print('%-8s %-13s %-3s %12d %8.2f %% %8.2f %% %8.2f %%' % (
-            name, what, cache, misses, 100 * cold / misses, 100 * conflicts / misses, 100 * (misses - cold - conflicts) / misses))
+                  name, what, cache, misses, 100 * cold / misses, 100 * conflicts / misses,
+                  100 * (misses - cold - conflicts) / misses))
     print('%-8s %-13s     CPU time %.2f of --data%s' % (
-        name, what, min(times['--conflicts']) / min(times['--data']), '' if good else '; COUNTS DIFFER'), flush=True)
+              name, what, min(times['--conflicts']) / min(times['--data']),
+              '' if good else '; COUNTS DIFFER'), flush=True)
     return good
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--build', default='build')
     p.add_argument('--runs', type=int, default=2)
     p.add_argument('--only', default='.', help='programs whose names match')

@@ -21,12 +21,13 @@ LEAST = 0.9  # of the accesses; the last period may have had no window yet
 
 def reached(options, seed, profile):
     """Where the last window ends, as a share of the run's accesses."""
-    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--seed', str(seed), '-o', profile, '--',
+    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--seed', str(seed),
+                    '-o', profile, '--',
                     os.path.join(options.build, 'tests', 'accuracy', 'handover')],
                    check=True, stdout=subprocess.DEVNULL)
     with sqlite3.connect(profile) as store:
-        return store.execute('SELECT (SELECT max(start + length) FROM window) * 1.0 / max(accesses) FROM process'
-                             ).fetchone()[0]
+        return store.execute('SELECT (SELECT max(start + length) FROM window) * 1.0 / '
+                             'max(accesses) FROM process').fetchone()[0]
 
 
 def main():
@@ -37,7 +38,8 @@ def main():
     if hasattr(os, 'sched_setaffinity'):
         os.sched_setaffinity(0, range(os.cpu_count()))  # threads are to meet each other
     with tempfile.TemporaryDirectory() as folder:
-        parts = [reached(options, seed, os.path.join(folder, 'x.db')) for seed in range(1, options.runs + 1)]
+        parts = [reached(options, seed, os.path.join(folder, 'x.db'))
+                 for seed in range(1, options.runs + 1)]
     failed = sum(part < LEAST for part in parts)
     print('the last windows end at %.2f of the accesses at least: %d ok, %d failed' %
           (min(parts), len(parts) - failed, failed))

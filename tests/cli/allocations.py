@@ -42,7 +42,8 @@ def set_up(folder, dwell):
 def build(name, source, *options):
     if shutil.which('gcc') is None:
         raise Skip('no gcc')
-    subprocess.run(['gcc', '-O1', *options, '-x', 'c', '-', '-o', name], input=source, text=True, check=True)
+    subprocess.run(['gcc', '-O1', *options, '-x', 'c', '-', '-o', name], input=source, text=True,
+                   check=True)
 
 
 def twelve(count, name, *options):
@@ -51,7 +52,8 @@ def twelve(count, name, *options):
 
 
 def dwell(*arguments):
-    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=120)
     check(done.returncode == 0, arguments, 'ended with', done.returncode, done.stderr)
     return done.stdout
 
@@ -90,7 +92,8 @@ def of_many_calls_those_with_the_most_misses_have_rows():
         for options in [], ['--sites-by', 'path']:
             names = blocks(objects(mode, 'twelve', *options))
             others = [name for name in names if name.endswith(' [other 4 of 12]')]
-            told = sorted(int(m[1]) for m in (re.search(r'\[(\d+) of 12\]$', name) for name in names) if m)
+            told = sorted(int(m[1])
+                          for m in (re.search(r'\[(\d+) of 12\]$', name) for name in names) if m)
             check(len(others) == 1 and len(told) == 8, mode, options, list(names))
             check(mode is RECORD or told == [5, 6, 7, 8, 9, 10, 11, 12], mode, told)
             check(names[others[0]]['blocks'] == 4, names[others[0]])
@@ -98,7 +101,8 @@ def of_many_calls_those_with_the_most_misses_have_rows():
 
 @case
 def many_calls_of_one_line_are_one():
-    calls = 'block[0] = malloc(65536);' + ''.join('block[%d] = malloc(65536);' % i for i in range(1, 12))
+    calls = 'block[0] = malloc(65536);' + ''.join('block[%d] = malloc(65536);' % i
+                                                  for i in range(1, 12))
     build('line', TWELVE.replace('CALLS', calls).replace('COUNT', '12'), '-g')
     for mode in RECORD, DATA:
         names = blocks(objects(mode, 'line'))
@@ -159,7 +163,9 @@ int main(void)
 
 @case
 def allocators_of_the_program_are_followed_in_all_modes():
-    """Red blocks are walked six times as often as the blue one, which a red one follows at its place."""
+    """Red blocks are walked six times as often as the blue one, which a red one follows at its
+    place.
+    """
     build('pool', POOL, '-g')
     curve = ['simulate', '--curve', '--by', 'object', '--size', '32K']
     for mode in RECORD, DATA, curve:
@@ -179,7 +185,8 @@ def allocators_of_the_program_are_followed_in_all_modes():
 @case
 def an_allocator_of_a_run_that_asks_for_none_is_refused():
     for options in [], ['--curve'], ['--curve', '--by', 'line']:
-        done = subprocess.run([DWELL, 'simulate', *options, '--allocator', 'pool_get', 'true'], capture_output=True, text=True,
+        done = subprocess.run([DWELL, 'simulate', *options, '--allocator', 'pool_get', 'true'],
+                              capture_output=True, text=True,
                               timeout=60)
         check(done.returncode == 2 and '--data' in done.stderr, options, done.stderr)
 
@@ -271,14 +278,16 @@ int main(void)
 
 @case
 def functions_that_hand_blocks_on_are_found():
-    """The blocks are those of the functions that use them, in both modes, whatever the compiler made of them."""
+    """The blocks are those of the functions that use them, in both modes, whatever the compiler
+    made of them.
+    """
     for options in ('-O0', '-g'), ('-O1', '-g'), ('-O2', '-g'), ('-O1',):
         build('handing', WRAPPERS, *options)
         for mode in RECORD, DATA:
             found = {row['name'].split(' (')[0]: row for row in objects(mode, 'handing')}
             wanted = ['malloc in make_cell', 'malloc in make_index']
-            # Without types a function that has another one write to the block may do more than hand it on, and
-            # so may one that a single call has its block from.
+            # Without types a function that has another one write to the block may do more than hand
+            # it on, and so may one that a single call has its block from.
             wanted += ['malloc in make_sheets', 'realloc in main'] if '-g' in options else \
                       ['malloc in get_clear', 'realloc in resize']
             check(set(wanted) <= set(found), options, mode, list(found)[:10])
@@ -287,7 +296,8 @@ def functions_that_hand_blocks_on_are_found():
                       found['malloc in make_sheets'])
                 # Of samples, rare rows are not shown.
                 lines = dwell('objects', '-i', 'a.db').split('\n')
-                check(mode is RECORD or any(' struct sheet malloc in make_sheets ' in line for line in lines), options, mode, lines)
+                check(mode is RECORD or any(' struct sheet malloc in make_sheets ' in line
+                                            for line in lines), options, mode, lines)
 
 
 main('allocations', __doc__, set_up)

@@ -16,15 +16,17 @@ import re
 import shutil
 import signal
 import sqlite3
-import struct
 import subprocess
 import time
 
+from broken import broken_programs, WRONG_VALUES
 from cases import case, check, main, Skip
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
-VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--sites-by=path', '--format=json'], ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['objects'],
+         ['objects', '--sites-by=path', '--format=json'], ['paths'], ['paths', '--folded'],
+         ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
 
 
 def start(*arguments, **more):
@@ -63,9 +65,12 @@ def state_of(path):
 
 
 def profile():
-    """A good profile of a short run, made once: with each kind of row, but few, as all views read it hundreds of times."""
+    """A good profile of a short run, made once: with each kind of row, but few, as all views read
+    it hundreds of times.
+    """
     if not os.path.exists('good.db'):
-        status, _, err = run('record', '-o', 'good.db', '--', 'sh', '-c', 'seq 1 3000 | sort >/dev/null')
+        status, _, err = run('record', '-o', 'good.db', '--', 'sh',
+                             '-c', 'seq 1 3000 | sort >/dev/null')
         check(status == 0, 'recording ended with', status, err)
     return 'good.db'
 
@@ -76,11 +81,13 @@ def small_mount(folder, size):
         if os.geteuid() != 0 or shutil.which('unshare') is None:
             raise Skip('mounting takes root')
     os.makedirs(folder, exist_ok=True)
-    return ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=%s none "$0" || exit 99; exec "$@"' % size, folder]
+    return ['unshare', '-m', 'sh',
+            '-c', 'mount -t tmpfs -o size=%s none "$0" || exit 99; exec "$@"' % size, folder]
 
 
 def run_in(prefix, *arguments):
-    done = subprocess.run([*prefix, DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run([*prefix, DWELL, *arguments],
+                          stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=SECONDS)
     if done.returncode == 99:
         raise Skip('mounting is not allowed')
@@ -127,28 +134,37 @@ def values_out_of_range_are_refused_before_anything_runs():
 
 @case
 def what_is_wrong_is_said_of_one_thing_and_of_none():
-    """What a message tells to do can be done, and its numbers and articles agree with their nouns."""
-    for view in [['report', '-i', 'none.db'], ['diff', 'none.db', profile()], ['merge', 'none.db', profile(), '-o', 'm.db']]:
-        refused(INPUT, "no profile 'none.db': make one with 'dwell record', or name another\n", *view)
+    """What a message tells to do can be done, and its numbers and articles agree with their nouns.
+    """
+    for view in [['report', '-i', 'none.db'], ['diff', 'none.db', profile()],
+                 ['merge', 'none.db', profile(), '-o', 'm.db']]:
+        refused(INPUT, "no profile 'none.db': make one with 'dwell record', or name another\n",
+                *view)
     refused(USAGE, 'an overhead of 0 makes no sense', 'record', '--overhead', '0', '--', 'true')
     refused(USAGE, "a delay of 'x' is not a number", 'record', '--delay', 'x', '--', 'true')
-    refused(USAGE, 'a cache of 1 byte: it must hold a line of 64', 'report', '-i', profile(), '--size', '1')
-    refused(USAGE, 'a cache of 1 byte: it must hold a line', 'spatial', '-i', profile(), '--size', '1')
-    refused(USAGE, "a line of '1': it is a power of two from 8 to 4096 bytes", 'record', '--line', '1', '--', 'true')
-    refused(USAGE, "a line of '1': it is a power of two from 4 to 4096 bytes", 'report', '-i', profile(), '--line', '1')
+    refused(USAGE, 'a cache of 1 byte: it must hold a line of 64', 'report', '-i', profile(),
+            '--size', '1')
+    refused(USAGE, 'a cache of 1 byte: it must hold a line', 'spatial', '-i', profile(),
+            '--size', '1')
+    refused(USAGE, "a line of '1': it is a power of two from 8 to 4096 bytes", 'record',
+            '--line', '1', '--', 'true')
+    refused(USAGE, "a line of '1': it is a power of two from 4 to 4096 bytes", 'report',
+            '-i', profile(), '--line', '1')
 
 
 @case
 def code_that_no_sample_saw_is_named_with_what_is_near():
     good = profile()
     for view in ['annotate', 'reuse']:
-        refused(USAGE, "file or function 'no_such_function_anywhere'", view, '-i', good, 'no_such_function_anywhere')
+        refused(USAGE, "file or function 'no_such_function_anywhere'", view, '-i', good,
+                'no_such_function_anywhere')
         refused(USAGE, "'two' is one", view, '-i', good, 'one', 'two')
     refused(USAGE, "file or function 'no-such-file.c'", 'reuse', '-i', good, 'no-such-file.c:12')
     refused(USAGE, 'rows', 'reuse', '-i', good, '--rows', '0')
     refused(USAGE, 'sources', 'annotate', '-i', good, '--sources', '-1')
     _, out, _ = run('reuse', '-i', good, '--format=csv')
-    place = next((row for row in (line.split(',') for line in out.splitlines()[1:]) if row[0] == 'reuse' and row[6]), None)
+    place = next((row for row in (line.split(',') for line in out.splitlines()[1:])
+                  if row[0] == 'reuse' and row[6]), None)
     if place is None:
         raise Skip('the shell has no line numbers')
     refused(USAGE, 'the nearest lines that do: [1-9]', 'reuse', '-i', good, '%s:999999' % place[5])
@@ -157,8 +173,10 @@ def code_that_no_sample_saw_is_named_with_what_is_near():
 @case
 def parts_that_no_sample_is_of():
     view = ['curve', '-i', profile()]
-    refused(USAGE, "no samples in a file or function 'nosuch_function'", *view, '--function', 'nosuch_function')
-    refused(USAGE, "no samples in a data structure 'nosuch_object'", *view, '--object', 'nosuch_object')
+    refused(USAGE, "no samples in a file or function 'nosuch_function'", *view,
+            '--function', 'nosuch_function')
+    refused(USAGE, "no samples in a data structure 'nosuch_object'", *view,
+            '--object', 'nosuch_object')
     refused(USAGE, "'nosuch' is no FILE:LINE", *view, '--line-at', 'nosuch')
     refused(USAGE, "'nosuch' is no machine", *view, '--caches', 'nosuch')
     refused(USAGE, 'larger than the one before', *view, '--caches', '1M,32K')
@@ -167,14 +185,17 @@ def parts_that_no_sample_is_of():
     refused(USAGE, 'more than 12 curves', *view, *['--object', 'stack'] * 13)
     refused(USAGE, 'more than 12 curves', *view, *['--process', '0'] * 4, *['-i', profile()] * 4)
     refused(INPUT, 'missing.db', *view, '-i', 'missing.db')
-    refused(USAGE, "no samples in a data structure 'nosuch_object'", 'objects', '-i', profile(), 'nosuch_object')
-    refused(USAGE, "file or function 'nosuch_function'", 'paths', '-i', profile(), 'nosuch_function')
+    refused(USAGE, "no samples in a data structure 'nosuch_object'", 'objects', '-i', profile(),
+            'nosuch_object')
+    refused(USAGE, "file or function 'nosuch_function'", 'paths', '-i', profile(),
+            'nosuch_function')
     refused(USAGE, "'two' is one too many", 'paths', '-i', profile(), 'one', 'two')
     refused(USAGE, '--folded', 'paths', '-i', profile(), '--folded', '--format=csv')
     refused(USAGE, 'rows', 'paths', '-i', profile(), '-n', '0')
     refused(USAGE, 'must hold a line of 64', 'paths', '-i', profile(), '--size', '63')
     refused(USAGE, "'two' is one too many", 'objects', '-i', profile(), 'one', 'two')
-    refused(USAGE, "blocks by 'colour' is unknown", 'objects', '-i', profile(), '--sites-by', 'colour')
+    refused(USAGE, "blocks by 'colour' is unknown", 'objects', '-i', profile(),
+            '--sites-by', 'colour')
     refused(USAGE, 'rows', 'objects', '-i', profile(), '--rows', '0')
     refused(USAGE, 'must hold a line of 64', 'objects', '-i', profile(), '--size', '63')
 
@@ -182,33 +203,41 @@ def parts_that_no_sample_is_of():
 def without_samples():
     """A profile of a run that was only counted."""
     if not os.path.exists('counted.db'):
-        run('record', '-q', '--mode', 'count', '-o', 'counted.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null')
+        run('record', '-q', '--mode', 'count', '-o', 'counted.db', '--', 'sh',
+            '-c', 'seq 1 1000 >/dev/null')
     return 'counted.db'
 
 
 @case
 def line_sizes_without_samples_are_said_to_be_not_known():
     status, out, err = run('spatial', '-i', without_samples())
-    check(status == 0 and 'No samples were taken: the miss ratios are not known.' in out, status, out, err)
+    check(status == 0 and 'No samples were taken: the miss ratios are not known.' in out, status,
+          out, err)
     check('L1d' not in out, 'an empty heading:', out)
     for part in ['--function', 'main'], ['--object', 'stack'], ['--line-at', 'walk.c:12']:
         for view in 'spatial', 'curve':
             refused(USAGE, 'no samples|walk.c', view, '-i', without_samples(), *part)
-        refused(USAGE, 'no samples|walk.c', 'spatial', '-i', without_samples(), *part, '--format=json')
+        refused(USAGE, 'no samples|walk.c', 'spatial', '-i', without_samples(), *part,
+                '--format=json')
 
 
 @case
 def what_a_profile_without_samples_misses_is_not_known_to_diff():
     counted, sampled = without_samples(), profile()
     for side, other, paths in ('a', 'b', [counted, sampled]), ('b', 'a', [sampled, counted]):
-        lines = run('diff', *paths, '--size', '1M')[1].split('By function')[1].split('\n\n')[1].splitlines()
-        cells = [re.split(r'(?<=[-%]) +', row.strip()) for row in lines[1:] if not row.startswith('...')]
+        lines = run('diff', *paths,
+                    '--size', '1M')[1].split('By function')[1].split('\n\n')[1].splitlines()
+        cells = [re.split(r'(?<=[-%]) +', row.strip()) for row in lines[1:]
+                 if not row.startswith('...')]
         check(cells and all(c['ab'.index(side)] == c[2] == '-' for c in cells), lines)
-        table = list(csv.DictReader(run('diff', *paths, '--size', '1M', '--format=csv')[1].splitlines()))
-        check(table and all(r['misses_' + side] == '' and r['outside'] == '' for r in table), table[:3])
+        table = list(csv.DictReader(run('diff', *paths, '--size', '1M',
+                                        '--format=csv')[1].splitlines()))
+        check(table and all(r['misses_' + side] == '' and r['outside'] == '' for r in table),
+              table[:3])
         check(any(r['misses_' + other] != '' for r in table), table[:3])
         found = json.loads(run('diff', *paths, '--size', '1M', '--format=json')[1])
-        check(all(r[side]['misses'] is None and r['outside'] is None and r[other]['misses'] is not None
+        check(all(r[side]['misses'] is None and r['outside'] is None and
+                  r[other]['misses'] is not None
                   for r in found['rows']), found['rows'][:2])
         check(all(c['outside'] is None for c in found['caches']), found['caches'])
 
@@ -243,8 +272,10 @@ def an_engine_that_cannot_be_executed():
     for name in 'dwell', 'dwell-engine':
         shutil.copy(os.path.join(os.path.dirname(DWELL), name), 'beside')
     os.chmod('beside/dwell-engine', 0o644)
-    done = subprocess.run(['beside/dwell', 'record', '-o', 'engine.db', '--', 'true'], capture_output=True, timeout=SECONDS)
-    check(done.returncode != 0 and b"cannot execute the engine" in done.stderr and b'dwell-engine' in done.stderr, done)
+    done = subprocess.run(['beside/dwell', 'record', '-o', 'engine.db', '--', 'true'],
+                          capture_output=True, timeout=SECONDS)
+    check(done.returncode != 0 and b"cannot execute the engine" in done.stderr and
+          b'dwell-engine' in done.stderr, done)
     check(not os.path.exists('engine.db'), 'a profile was made')
 
 
@@ -255,43 +286,8 @@ def the_engine_is_found_where_an_installation_was_moved():
     shutil.copy(DWELL, 'moved/bin')
     moved = ['moved/bin/dwell', 'record', '-q', '-o', 'moved.db', '--', 'true']
     shutil.copy(os.path.join(os.path.dirname(DWELL), 'dwell-engine'), 'moved/libexec/dwell')
-    check(subprocess.run(moved, timeout=SECONDS).returncode == 0 and os.path.exists('moved.db'), 'not found')
-
-
-def elf_of(path='/bin/true'):
-    with open(os.path.realpath(path), 'rb') as f:
-        return bytearray(f.read())
-
-
-def broken_programs():
-    """name -> the bytes of a program with one thing wrong."""
-    good = elf_of()
-    offset, count = struct.unpack_from('<Q', good, 32)[0], struct.unpack_from('<H', good, 56)[0]
-
-    def changed(at, form, value):
-        copy = bytearray(good)
-        struct.pack_into(form, copy, at, value)
-        return copy
-
-    broken = {
-        'empty-header': good[:4], 'half-header': good[:40], 'header-only': good[:64],
-        'half-table': good[:offset + 56], 'table-outside': changed(32, '<Q', 1 << 40),
-        'table-wraps': changed(32, '<Q', (1 << 64) - 8), 'no-table': changed(56, '<H', 0),
-        'huge-table': changed(56, '<H', 65535), 'odd-entries': changed(54, '<H', 12),
-        'object-file': changed(16, '<H', 1), 'other-machine': changed(18, '<H', 183),
-        'entry-outside': changed(24, '<Q', 0x123456789), 'noise': good[:64] + os.urandom(4096),
-    }
-    for i in range(count):
-        kind = struct.unpack_from('<I', good, offset + 56 * i)[0]
-        if kind == 1 and 'segment-huge' not in broken:
-            broken['segment-huge'] = changed(offset + 56 * i + 40, '<Q', 1 << 62)
-            broken['segment-high'] = changed(offset + 56 * i + 16, '<Q', 1 << 60)
-            broken['segment-shrinks'] = changed(offset + 56 * i + 32, '<Q', 1 << 30)
-            broken['segment-crooked'] = changed(offset + 56 * i + 16, '<Q', 0x123)
-        if kind == 3:
-            broken['interpreter-far'] = changed(offset + 56 * i + 8, '<Q', 1 << 40)
-            broken['interpreter-long'] = changed(offset + 56 * i + 32, '<Q', 1 << 20)
-    return broken
+    check(subprocess.run(moved, timeout=SECONDS).returncode == 0 and os.path.exists('moved.db'),
+          'not found')
 
 
 @case
@@ -301,7 +297,8 @@ def a_corrupt_elf_file_ends_as_an_error():
             f.write(content)
         os.chmod(name, 0o755)
         status, out, err = run('record', '-o', 'corrupt.db', '--', './' + name)
-        check(status in (NOT_EXECUTABLE, 128 + signal.SIGSEGV, -signal.SIGSEGV, -signal.SIGKILL, -signal.SIGBUS),
+        check(status in (NOT_EXECUTABLE, 128 + signal.SIGSEGV, -signal.SIGSEGV, -signal.SIGKILL,
+                         -signal.SIGBUS),
               name, 'ended with', status, repr(err[:200]))
         check(status < 0 or err.startswith('dwell:'), name, 'said', repr(err[:200]))
         check('fault in the engine' not in err, name, 'said', repr(err[:200]))
@@ -328,10 +325,12 @@ def an_output_that_cannot_be_written():
 
 @case
 def a_dump_to_a_full_disk_leaves_nothing():
-    status, out, err = run_in(small_mount('full', '200k'), 'record', '-q', '-o', 'dumped.db', '--', 'sh', '-c',
+    status, out, err = run_in(small_mount('full', '200k'), 'record', '-q', '-o', 'dumped.db', '--',
+                              'sh', '-c',
                               '"$0" dump -p $PPID -o full/x.db; echo $?; ls full', DWELL)
     check(status == 0 and out == '%d\n' % OUTPUT, 'ended with', status, 'and printed', repr(out))
-    check(re.fullmatch("dwell: cannot write profile '.*full/x.db': the disk is full\n", err), 'it said', repr(err))
+    check(re.fullmatch("dwell: cannot write profile '.*full/x.db': the disk is full\n", err),
+          'it said', repr(err))
 
 
 @case
@@ -349,7 +348,8 @@ def a_full_disk_does_not_stop_the_program():
 def a_view_whose_output_cannot_be_written():
     for view in VIEWS:
         with open('/dev/full', 'w') as full:
-            done = subprocess.run([DWELL, *view, '-i', profile()], stdout=full, stderr=subprocess.PIPE,
+            done = subprocess.run([DWELL, *view, '-i', profile()], stdout=full,
+                                  stderr=subprocess.PIPE,
                                   timeout=SECONDS)
         check(done.returncode == OUTPUT, view, 'ended with', done.returncode)
         check(done.stderr.startswith(b'dwell: '), view, 'said', done.stderr[:200])
@@ -364,8 +364,9 @@ def a_profile_that_is_none():
     open('empty.db', 'w').close()
     with open('text.db', 'w') as f:
         f.write('this is a text\n' * 1000)
-    for path, says in {'missing.db': 'dwell record', 'empty.db': 'empty', 'text.db': 'not a Dwell profile',
-                       'other.db': 'not a Dwell profile', '/': 'directory', '/dev/zero': 'regular'}.items():
+    for path, says in {
+            'missing.db': 'dwell record', 'empty.db': 'empty', 'text.db': 'not a Dwell profile',
+            'other.db': 'not a Dwell profile', '/': 'directory', '/dev/zero': 'regular'}.items():
         for view in VIEWS:
             refused(INPUT, says, *view, '-i', path)
 
@@ -391,7 +392,8 @@ def survives(path):
 def a_truncated_profile():
     with open(profile(), 'rb') as f:
         good = f.read()
-    for length in [1, 15, 16, 99, 100, 4095, 4096, 8192, len(good) // 2, len(good) - 4096, len(good) - 1]:
+    for length in [1, 15, 16, 99, 100, 4095, 4096, 8192, len(good) // 2, len(good) - 4096,
+                   len(good) - 1]:
         with open('cut.db', 'wb') as f:
             f.write(good[:length])
         survives('cut.db')
@@ -415,30 +417,7 @@ def a_profile_with_wrong_bytes():
 
 @case
 def a_profile_with_wrong_values():
-    changes = ["UPDATE sample_batch SET list = json_replace(list, '$[0][3]', -1)",
-               "UPDATE sample_batch SET list = json_replace(list, '$[0][1]', 77)",
-               "UPDATE sample_batch SET list = json_replace(list, '$[0][4]', 999999)", "UPDATE sample_batch SET list = '[]'",
-               "UPDATE sample_batch SET list = '[[1,2],[3'", "UPDATE sample_batch SET list = x'5b5b3000'",
-               "UPDATE sample_batch SET window = 123456", "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
-               "UPDATE window SET chosen = -1", "UPDATE window SET chosen = 'few', chosen_loads = 5",
-               "UPDATE window SET chosen = 1, chosen_loads = 1 << 62", "UPDATE window SET chosen = 1 << 62", "UPDATE window SET length = 'long'",
-               "UPDATE process SET accesses = -1", "DELETE FROM process", "DELETE FROM module", "DELETE FROM window", "DELETE FROM meta",
-               "DELETE FROM location_batch", "DELETE FROM name_batch", "DELETE FROM place", "UPDATE location_batch SET list = '[[1],[2'",
-               "UPDATE name_batch SET list = '[[77777777]]'", "UPDATE location_batch SET first_id = -5 - first_id",
-               "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'", "UPDATE meta SET value = -1",
-               "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch", "UPDATE far_batch SET list = '[[1,2],[3'", "DROP TABLE far_batch",
-               "DROP TABLE access_batch", "UPDATE access_batch SET list = '[[-7,-7,-7,-7,-7,-7,-7]]'",
-               "UPDATE far_batch SET list = json_replace(list, '$[0][2]', 0), weights = json_replace(weights, '$[0]', 0)",
-               "UPDATE far_batch SET list = json_replace(list, '$[0][2]', (1 << 62) - 1, '$[0][6]', 1, '$[0][12]', -1)",
-               "UPDATE window SET far = '[1,2]'", "UPDATE process SET far_lines = 'x'",
-               "UPDATE process SET far_line_weight = '[0,0.001,1,1,1,1,1,1,1,1,9]'", "UPDATE stack_distance_batch SET list = '[[0,0,5]]'",
-               "DROP TABLE stack_distance_batch",
-               "UPDATE stack_distance_batch SET list = json_replace(list, '$[0][0]', 9999, '$[0][3]', -7, '$[0][2]', 1 << 62)",
-               "UPDATE variable SET end = start", "UPDATE variable SET start = end + 5", "DROP TABLE variable",
-               "UPDATE variable SET name = x'1b5b324a', module = NULL, type = NULL", "UPDATE variable SET start = 0, end = -1",
-               "UPDATE site SET path = '[77,-3,999999999]'", "UPDATE site SET path = 'x'", "UPDATE site SET path = '[]', kind = 'odd'",
-               "UPDATE site SET peak_bytes = -1, blocks = -1", "DROP TABLE site"]
-    for change in changes:
+    for change in WRONG_VALUES:
         shutil.copy(profile(), 'wrong.db')
         with sqlite3.connect('wrong.db') as db:
             db.execute(change)
@@ -450,7 +429,8 @@ def a_profile_with_wrong_values():
 
 @case
 def a_program_killed_by_sigkill():
-    status, _, err = run('record', '-o', 'killed.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null; kill -KILL $$')
+    status, _, err = run('record', '-o', 'killed.db', '--', 'sh',
+                         '-c', 'seq 1 1000 >/dev/null; kill -KILL $$')
     check(status == -signal.SIGKILL, 'dwell ended with', status, repr(err))
     state, processes = state_of('killed.db')
     check(state == 'complete', 'the file is', state)
@@ -461,15 +441,18 @@ def a_program_killed_by_sigkill():
 @case
 def a_program_that_ends_by_a_signal():
     for name in 'TERM', 'SEGV', 'INT':
-        status, _, err = run('record', '-q', '-o', 'signal.db', '--', 'sh', '-c', 'kill -%s $$' % name)
+        status, _, err = run('record', '-q', '-o', 'signal.db', '--', 'sh',
+                             '-c', 'kill -%s $$' % name)
         check(status == -getattr(signal, 'SIG' + name), name, 'became', status, repr(err))
 
 
 def kill_collector(mode, reap):
     """SIGKILL to dwell in the middle of a run: the program goes on to its own end."""
     path = 'orphan-%s-%s.db' % (mode, reap)
-    work = 'echo begins; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; seq 1 5 | sort -r; echo $i; echo ends >&2'
-    process = start('record', '--mode', mode, '-o', path, '--', 'sh', '-c', work, start_new_session=True)
+    work = ('echo begins; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; seq 1 5 | sort -r; '
+            'echo $i; echo ends >&2')
+    process = start('record', '--mode', mode, '-o', path, '--', 'sh', '-c', work,
+                    start_new_session=True)
     check(process.stdout.readline() == b'begins\n', 'it did not begin')
     time.sleep(0.3)
     process.kill()
@@ -489,7 +472,8 @@ def kill_collector(mode, reap):
         check(status in (0, INPUT), view, 'ended with', status, err)
         check(status == 0 or view == ['report'], 'info cannot read the file:', err)
     status, out, err = run('top', '--once', '-i', path)
-    check(status == INPUT or out.startswith('cut off with its profiler: sh -c '), 'top says', repr(out), err)
+    check(status == INPUT or out.startswith('cut off with its profiler: sh -c '), 'top says',
+          repr(out), err)
 
 
 @case
@@ -521,7 +505,8 @@ def a_dead_writer_that_nobody_waited_for_does_not_hold_its_file():
 @case
 def a_simulation_that_goes_on_or_was_cut_off_says_so():
     said = 'still running, or cut off with its profiler'
-    process = start('simulate', '-q', '-o', 'cut.db', '--', 'sh', '-c', 'echo begins; while :; do :; done',
+    process = start('simulate', '-q', '-o', 'cut.db', '--',
+                    'sh', '-c', 'echo begins; while :; do :; done',
                     start_new_session=True)
     try:
         check(process.stdout.readline() == b'begins\n', 'it did not begin')
@@ -535,16 +520,20 @@ def a_simulation_that_goes_on_or_was_cut_off_says_so():
         process.communicate()
     for view in ['report'], ['report', '--by=line'], ['calls']:
         status, out, err = run(*view, '-i', 'cut.db')
-        check(status == 0 and said in out, view, 'ended with', status, 'and said', repr(out[:200]), err)
+        check(status == 0 and said in out, view, 'ended with', status, 'and said', repr(out[:200]),
+              err)
     run('simulate', '-q', '-o', 'cut.db', '--', 'sh', '-c', 'exit 3')
-    check('exited with status 3 after' in run('report', '-i', 'cut.db')[1], 'the status is not told')
+    check('exited with status 3 after' in run('report', '-i', 'cut.db')[1],
+          'the status is not told')
     run('simulate', '-q', '-o', 'cut.db', '--', 'true')
-    check(not re.search('exited|running', run('report', '-i', 'cut.db', '--by', 'line')[1]), 'a good end is told')
+    check(not re.search('exited|running', run('report', '-i', 'cut.db', '--by', 'line')[1]),
+          'a good end is told')
 
 
 @case
 def an_interrupted_recording_leaves_a_profile():
-    process = start('record', '-o', 'interrupted.db', '--', 'sh', '-c', 'echo begins; while :; do :; done',
+    process = start('record', '-o', 'interrupted.db', '--',
+                    'sh', '-c', 'echo begins; while :; do :; done',
                     start_new_session=True)
     check(process.stdout.readline() == b'begins\n', 'it did not begin')
     time.sleep(0.5)
@@ -560,7 +549,8 @@ def an_interrupted_recording_leaves_a_profile():
 @case
 def a_tiny_dev_shm_does_not_matter():
     prefix = small_mount('/dev/shm', '4k')
-    status, out, err = run_in(prefix, 'record', '-o', 'shm.db', '--', 'sh', '-c', 'seq 1 20000 | sort -rn | head -n 1')
+    status, out, err = run_in(prefix, 'record', '-o', 'shm.db', '--', 'sh',
+                              '-c', 'seq 1 20000 | sort -rn | head -n 1')
     check((status, out) == (0, '20000\n'), 'ended with', status, 'and printed', repr(out), err)
     check(state_of('shm.db')[1][0][2] > 0, 'nothing was counted')
 
@@ -569,7 +559,8 @@ def a_tiny_dev_shm_does_not_matter():
 def too_little_memory_is_said():
     limited = ['sh', '-c', 'ulimit -v $0; exec "$@"']
     for kilobytes in '150000', '300000', '2000000':
-        status, out, err = run_in(limited + [kilobytes], 'record', '-o', 'memory.db', '--', 'echo', 'done')
+        status, out, err = run_in(limited + [kilobytes], 'record', '-o', 'memory.db', '--', 'echo',
+                                  'done')
         check((status, out) == (0, 'done\n') or (status != 0 and re.search('dwell: ', err)),
               'with', kilobytes, 'KB it ended with', status, repr(out), repr(err))
 
@@ -585,7 +576,8 @@ def few_descriptors():
 
 @case
 def closed_standard_descriptors():
-    done = subprocess.run(['sh', '-c', 'exec "$0" record -o closed.db -- sh -c "exit 6" <&- >&- 2>&-', DWELL],
+    done = subprocess.run(['sh', '-c',
+                           'exec "$0" record -o closed.db -- sh -c "exit 6" <&- >&- 2>&-', DWELL],
                           timeout=SECONDS)
     check(done.returncode == 6, 'it ended with', done.returncode)
     check(state_of('closed.db')[0] == 'complete', 'the file is not complete')

@@ -23,7 +23,8 @@ import time
 
 import dispositions
 
-FAILURES = (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError)
+FAILURES = (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError,
+            KeyError)
 CASE_SECONDS = 300 # whatever a case waits for
 cases = []
 
@@ -42,11 +43,25 @@ def check(condition, *what):
         raise AssertionError(' '.join(str(w) for w in what))
 
 
+def wait_for(condition, what, seconds=20):
+    """The condition may fail as long as the profile is not there."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except sqlite3.Error:
+            pass
+        check(time.monotonic() < end, 'waited in vain for', what)
+        time.sleep(0.05)
+
+
 def read_line(stream, seconds=30):
     """The next line, of a pipe without a buffer."""
     line, end = b'', time.monotonic() + seconds
     while not line.endswith(b'\n'):
-        check(select.select([stream], [], [], max(0, end - time.monotonic()))[0], 'no line came, but', line)
+        check(select.select([stream], [], [], max(0, end - time.monotonic()))[0],
+              'no line came, but', line)
         got = os.read(stream.fileno(), 1)
         if not got:
             break
@@ -74,8 +89,10 @@ def run_case(function):
 
 
 def main(name, doc, set_up, **places):
-    """Runs the cases in a folder of their own, a line for each. `places`: options besides --dwell and what they
-    are by default, paths all; set_up gets all of them, from the root, and the folder. Ends the program."""
+    """Runs the cases in a folder of their own, a line for each. `places`: options besides --dwell
+    and what they are by default, paths all; set_up gets all of them, from the root, and the folder.
+    Ends the program.
+    """
     dispositions.set_to_default()
     p = argparse.ArgumentParser(description=doc.split('\n')[0])
     for option, default in dict(dwell='build/dwell', **places).items():
@@ -95,7 +112,8 @@ def main(name, doc, set_up, **places):
         begin = time.monotonic()
         how, why = run_case(function)
         counts[how] += 1
-        print('%-8s %-52s %5.1f s  %s' % (how, function.__name__, time.monotonic() - begin, why), flush=True)
+        print('%-8s %-52s %5.1f s  %s' % (how, function.__name__, time.monotonic() - begin, why),
+              flush=True)
     os.chdir('/')
     shutil.rmtree(folder, ignore_errors=True)
     print(name + ': %(ok)d ok, %(FAILED)d failed, %(skipped)d skipped' % counts)

@@ -23,9 +23,11 @@ _dwell; printf '%s\\n' "${COMPREPLY[@]}"
 
 
 def offered(line):
-    """What may stand for the last word of the line, or for the part of it behind the last = or :."""
+    """What may stand for the last word of the line, or for the part of it behind the last = or :.
+    """
     words = WORDS.findall(line) + ([''] if line.endswith(' ') else [])
-    done = subprocess.run(['bash', '--norc', '-c', ASK, 'bash', SCRIPT, line, *words], capture_output=True, text=True,
+    done = subprocess.run(['bash', '--norc', '-c', ASK, 'bash', SCRIPT, line, *words],
+                          capture_output=True, text=True,
                           timeout=30)
     check(done.returncode == 0 and done.stderr == '', line, done.returncode, done.stderr)
     return done.stdout.split('\n')[:-1]
@@ -41,7 +43,8 @@ def set_up(folder, dwell, script, walk):
     os.mkdir(os.path.join(folder, 'here'))
     os.chdir(os.path.join(folder, 'here'))
     for command, output in ['record', 'run.db'], ['simulate', 'events.db']:
-        subprocess.run([dwell, command, '-q', '-o', output, '--', walk, '300'], check=True, timeout=100,
+        subprocess.run([dwell, command, '-q', '-o', output, '--', walk, '300'], check=True,
+                       timeout=100,
                        stdout=subprocess.DEVNULL)
     if shutil.which('bash') is None:
         raise SystemExit(77)
@@ -60,15 +63,18 @@ def options_are_those_of_the_command():
     check(offered('dwell report --s') == ['--size', '--sort'], offered('dwell report --s'))
     check(offered('dwell curve --s') == ['--sizes'], offered('dwell curve --s'))
     check(offered('dwell info --s') == [''], offered('dwell info --s'))
-    told = re.findall(r'^ {2,6}(?:-\S, )?(--[a-z-]+)', subprocess.run(['dwell', 'simulate', '--help'], capture_output=True,
-                                                                      text=True).stdout, re.M)
+    told = re.findall(r'^ {2,6}(?:-\S, )?(--[a-z-]+)',
+                      subprocess.run(['dwell', 'simulate', '--help'], capture_output=True,
+                                     text=True).stdout, re.M)
     check(offered('dwell simulate -') == told, offered('dwell simulate -'))
 
 
 @case
 def values_are_those_of_the_option():
-    check(offered('dwell report --format ') == ['text', 'csv', 'json'], offered('dwell report --format '))
-    check(offered('dwell report --format=') == ['text', 'csv', 'json'], offered('dwell report --format='))
+    check(offered('dwell report --format ') == ['text', 'csv', 'json'],
+          offered('dwell report --format '))
+    check(offered('dwell report --format=') == ['text', 'csv', 'json'],
+          offered('dwell report --format='))
     check(offered('dwell report --format=j') == ['json'], offered('dwell report --format=j'))
     check(offered('dwell curve --policy l') == ['lru'], offered('dwell curve --policy l'))
     check(offered('dwell simulate --policy ') == ['random', 'lru', 'both'], 'of simulate')
@@ -78,15 +84,18 @@ def values_are_those_of_the_option():
 
 @case
 def names_come_from_the_profile():
-    check(offered('dwell annotate run.db matrix') == ['matrix_new'], offered('dwell annotate run.db matrix'))
+    check(offered('dwell annotate run.db matrix') == ['matrix_new'],
+          offered('dwell annotate run.db matrix'))
     check(offered('dwell annotate -i run.db matrix') == ['matrix_new'], '-i')
     check(offered('dwell curve --input=run.db --function matrix') == ['matrix_new'], '--input=')
     check('matrix_new' in offered('dwell objects run.db m'), offered('dwell objects run.db m'))
     check('matrix_new' in offered('dwell spatial run.db --object m'), 'objects')
     lines = offered('dwell reuse run.db column-walk.c:')
     check(lines and all(re.fullmatch('[0-9]+', line) for line in lines), lines)
-    check(offered('dwell report events.db --sort D1') == ['D1mr', 'D1mw'], offered('dwell report events.db --sort D1'))
-    check(offered('dwell calls events.db matrix') == ['matrix_new'], offered('dwell calls events.db matrix'))
+    check(offered('dwell report events.db --sort D1') == ['D1mr', 'D1mw'],
+          offered('dwell report events.db --sort D1'))
+    check(offered('dwell calls events.db matrix') == ['matrix_new'],
+          offered('dwell calls events.db matrix'))
     # Without a profile there are no names, and nothing is said.
     check(offered('dwell annotate matrix') == [''], offered('dwell annotate matrix'))
 
@@ -102,4 +111,5 @@ def files_and_commands_are_offered():
     check(offered('dwell stop -p ') == [''], offered('dwell stop -p '))
 
 
-main('completion', __doc__, set_up, script='completions/dwell.bash', walk='build/examples/column-walk')
+main('completion', __doc__, set_up, script='completions/dwell.bash',
+     walk='build/examples/column-walk')

@@ -16,7 +16,9 @@ import sqlite3
 import subprocess
 import time
 
-from cases import case, check, main
+import background
+from background import let_end, Recording
+from cases import case, check, main, wait_for
 
 USAGE, INPUT, OUTPUT = 2, 3, 5
 SECONDS = 60
@@ -55,56 +57,8 @@ def functions():
         ON f.location_id = s.begin_location AND f.depth = 0 GROUP BY 1"""))
 
 
-def wait_for(condition, what, seconds=20):
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if condition():
-                return
-        except sqlite3.Error:
-            pass
-        check(time.monotonic() < end, 'waited in vain for', what)
-        time.sleep(0.05)
-
-
-END = 'end-of-run'
-
-
 def endless():
-    """A program that runs until let_end(), on a fast machine and on a slow one."""
-    if os.path.exists(END):
-        os.unlink(END)
-    return program('stages'), 'until', END
-
-
-def let_end():
-    open(END, 'w').close()
-
-
-class Recording:
-    """dwell record, or another command that runs a program, in the background."""
-
-    def __init__(self, *arguments, path='live.db', command='record'):
-        for name in path, path + '-wal', path + '-shm':
-            if os.path.exists(name):
-                os.unlink(name)
-        self.process = subprocess.Popen([DWELL, command, '-o', path, *arguments], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.pid = self.process.pid
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        let_end()
-        if self.process.poll() is None:
-            self.process.terminate()
-        self.process.communicate()
-
-    def end(self):
-        let_end()
-        out, err = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, out.decode(), err.decode('utf-8', 'replace')
+    return background.endless(program('stages'))
 
 
 # ---- Functions and marks ----
@@ -140,7 +94,8 @@ def no_sample_has_a_reason():
     record('--start-at', 'middle', '--stop-at', 'middle', program('stages'), '2',
            says="nothing was sampled: function 'middle' was entered before the first sample")
     # The window of this seed begins behind those of true, some 36,000.
-    record('--duty', '0.01', '--seed', '3', 'true', says='nothing was sampled: the run ended before .*--duty 100')
+    record('--duty', '0.01', '--seed', '3', 'true',
+           says='nothing was sampled: the run ended before .*--duty 100')
 
 
 @case
@@ -151,10 +106,12 @@ def a_function_of_a_library():
 
 @case
 def a_function_that_nobody_has():
-    for option, outcome in ('--start-at', 'nothing was sampled'), ('--stop-at', 'did not end there'):
+    for option, outcome in ('--start-at', 'nothing was sampled'), ('--stop-at',
+                                                                   'did not end there'):
         record(option, 'no_such_function', program('stages'), '1',
                says="no function 'no_such_function' .*%s" % outcome)
-        check(one("SELECT count(*) FROM message WHERE text LIKE 'no function%'") == 1, 'it is not in the profile')
+        check(one("SELECT count(*) FROM message WHERE text LIKE 'no function%'") == 1,
+              'it is not in the profile')
     # With -q, too: the profile is not what was asked for.
     record('-q', '--start-at', 'no_such_function', program('stages'), '1', says='no function')
 
@@ -175,14 +132,17 @@ def names_of_cxx():
     subprocess.run(['g++', '-g', '-O1', '-o', 'names', 'names.cc'], check=True, timeout=SECONDS)
     record('--start-at', 'a::b::f', './names')
     found = functions()
-    check(any('a::b::f' in name for name in found) and not any(name.startswith('g(') for name in found), found)
+    check(any('a::b::f' in name for name in found) and
+          not any(name.startswith('g(') for name in found), found)
     # As reports have it.
     record('--start-at', 'grid<long>::total(long)', './names')
     found = functions()
-    check(any('grid<long>::total' in name for name in found) and not any('a::b::f' in name for name in found), found)
+    check(any('grid<long>::total' in name for name in found) and
+          not any('a::b::f' in name for name in found), found)
     record('--stop-at', 'a::b::f', '--start-at', 'g', './names')
     found = functions()
-    check(any(name.startswith('g(') for name in found) and not any('a::b::f' in name for name in found), found)
+    check(any(name.startswith('g(') for name in found) and
+          not any('a::b::f' in name for name in found), found)
 
 
 @case
@@ -216,7 +176,8 @@ def named_memory_is_a_site():
 
 @case
 def windows_are_not_more():
-    # 600 million accesses: after the first 190 million, whose windows have no gaps, they double 1.7 times.
+    # 600 million accesses: after the first 190 million, whose windows have no gaps, they double 1.7
+    # times.
     first = None
     for most in 1, 50:
         record('--windows', str(most), program('stages'), '100')
@@ -235,7 +196,8 @@ def duration_ends_sampling():
     took = time.monotonic() - begin
     last = one('SELECT max(start + length) FROM window')
     check(last > 0, 'nothing was sampled')
-    check(took < 0.45 or last < 0.95 * one('SELECT sum(accesses) FROM process'), 'sampled to the end')
+    check(took < 0.45 or last < 0.95 * one('SELECT sum(accesses) FROM process'),
+          'sampled to the end')
     check(functions().get('last', 0) == 0 or took < 1, functions())
 
 
@@ -250,7 +212,8 @@ def what_was_not_sampled_has_no_part():
 
 @case
 def the_report_says_what_it_cannot_know_of_the_memory_held():
-    for options, more in (['--mode', 'count'], r' at the end; before .*'), (['--start-at', 'last'], ', or more: .*'), ([], ''):
+    for options, more in ((['--mode', 'count'], r' at the end; before .*'),
+                          (['--start-at', 'last'], ', or more: .*'), ([], '')):
         record(*options, program('stages'), '2')
         out = run('report', '-i', 'control.db')[1]
         check(re.search(r'^  memory held   [0-9.]+[KM]%s$' % more, out, re.M), options, out)
@@ -259,15 +222,17 @@ def the_report_says_what_it_cannot_know_of_the_memory_held():
 def advice():
     """What the report says that would make for enough samples: the option, or None."""
     paragraphs = [' '.join(p.split()) for p in run('report', '-i', 'control.db')[1].split('\n\n')]
-    found = re.search(r'(?:Few|No) samples.*\. Give the program more work(, or record with (.*))?\. Next: dwell',
-                      '\n'.join(paragraphs))
+    found = re.search(
+        r'(?:Few|No) samples.*\. Give the program more work(, or record with (.*))?\. Next: dwell',
+        '\n'.join(paragraphs))
     check(found, paragraphs)
     return found.group(2)
 
 
 @case
 def the_period_that_the_report_advises_is_enough():
-    # A period from all accesses would be twice as long: half of them are made before sampling is on.
+    # A period from all accesses would be twice as long: half of them are made before sampling is
+    # on.
     record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '2')
     said = advice()
     check(re.fullmatch(r'--period [1-9][0-9]*', said or ''), said)
@@ -278,7 +243,8 @@ def the_period_that_the_report_advises_is_enough():
 
 @case
 def nothing_is_advised_that_cannot_help():
-    for options, millions, wanted in (['--duty', '100'], 0, None), (['--duty', '0.1'], 2, 'a larger --duty'):
+    for options, millions, wanted in (['--duty', '100'], 0, None), (['--duty', '0.1'], 2,
+                                                                    'a larger --duty'):
         record(*options, program('stages'), str(millions))
         check(advice() == wanted, options, advice())
 
@@ -299,10 +265,12 @@ def delay_begins_it():
 def a_larger_budget_has_more_windows():
     count = {}
     for percent in '5', '50':
-        said = record('--overhead', percent, program('stages'), '800', says=r'sampling cost [0-9.]+ % of the CPU time')
+        said = record('--overhead', percent, program('stages'), '800',
+                      says=r'sampling cost [0-9.]+ % of the CPU time')
         count[percent] = one('SELECT count(*) FROM window')
         cost = float(re.search(r'sampling cost ([0-9.]+) %', said).group(1))
-        check(cost <= float(percent) + 10 or re.search('so short|too short', said), 'it cost', cost, said)
+        check(cost <= float(percent) + 10 or re.search('so short|too short', said), 'it cost', cost,
+              said)
     check(count['50'] >= 4 * count['5'], 'windows by budget:', count)
 
 
@@ -315,16 +283,18 @@ def values_are_refused():
         for value in values:
             got, out, err = run('record', option, value, '-o', 'no.db', '--', 'touch', 'ran')
             check(got == USAGE and err.startswith('dwell'), option, value, got, err)
-    got, _, err = run('record', '--mode', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
+    got, _, err = run('record', '--mode', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch',
+                      'ran')
     check(got == USAGE and '--windows' in err, got, err)
-    for options, words in (['--mode', 'count', '--duty', '5'], '--duty is about samples'), \
-                          (['--period=9', '--mode', 'count'], '--period is about samples'), \
-                          (['--mode', 'count', '--paths'], '--paths is about samples'), \
-                          (['-l', '128', '--mode', 'count'], '--line is about samples'), \
-                          (['--mode', 'count', '--one-line'], '--one-line is about samples'), \
-                          (['--mode', 'count', '--overhead', '5'], '--overhead says when to sample'), \
-                          (['--overhead', '5', '--duty', '5'], '--duty and --overhead'), \
-                          (['--duty', '5', '--overhead', '5'], '--duty and --overhead'):
+    for options, words in ((['--mode', 'count', '--duty', '5'], '--duty is about samples'),
+                           (['--period=9', '--mode', 'count'], '--period is about samples'),
+                           (['--mode', 'count', '--paths'], '--paths is about samples'),
+                           (['-l', '128', '--mode', 'count'], '--line is about samples'),
+                           (['--mode', 'count', '--one-line'], '--one-line is about samples'),
+                           (['--mode', 'count', '--overhead', '5'],
+                            '--overhead says when to sample'),
+                           (['--overhead', '5', '--duty', '5'], '--duty and --overhead'),
+                           (['--duty', '5', '--overhead', '5'], '--duty and --overhead')):
         got, _, err = run('record', *options, '-o', 'no.db', '--', 'touch', 'ran')
         check(got == USAGE and words in err, options, got, err)
     check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
@@ -339,8 +309,10 @@ def stop_lets_the_program_run_on():
         got, out, err = run('stop', '-p', str(r.pid))
         check(got == 0 and out.strip() == os.path.abspath('live.db'), got, out, err)
         check(r.process.poll() is None, 'the program has ended')
-        check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'complete', 'not complete')
-        check(one("SELECT count(*) FROM process WHERE state = 'running'", 'live.db') == 0, 'some seem to run')
+        check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'complete',
+              'not complete')
+        check(one("SELECT count(*) FROM process WHERE state = 'running'", 'live.db') == 0,
+              'some seem to run')
         check(run('report', '-i', 'live.db')[0] == 0, 'report fails')
         before = one('SELECT sum(accesses) FROM process', 'live.db')
         got, out, err = r.end()
@@ -352,7 +324,8 @@ def stop_lets_the_program_run_on():
 @case
 def who_asks_after_the_end_is_answered_at_once():
     with Recording('sleep', '30') as r:
-        wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'), 'the process')
+        wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'),
+                 'the process')
         pid = one("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db')
         begin = time.monotonic()
         for number in r.pid, pid, r.pid:
@@ -371,7 +344,8 @@ def who_asks_after_the_end_is_answered_at_once():
 @case
 def stop_by_a_profiled_process():
     with Recording('sleep', '3') as r:
-        wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'), 'the process')
+        wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'),
+                 'the process')
         pid = one("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db')
         got, out, err = run('stop', '--pid=%d' % pid)
         check(got == 0, got, err)
@@ -398,7 +372,8 @@ def stop_of_others_is_refused():
 
 
 def is_complete(path):
-    return one("SELECT value FROM meta WHERE key = 'state'", path) == 'complete' and not os.path.exists(path + '-wal')
+    return one("SELECT value FROM meta WHERE key = 'state'",
+               path) == 'complete' and not os.path.exists(path + '-wal')
 
 
 @case
@@ -409,28 +384,36 @@ def a_dump_of_samples():
             got, out, err = run('dump', '-p', str(r.pid), '-o', path)
             check(got == 0 and out.strip() == os.path.abspath(path) and not err, got, out, err)
             check(is_complete(path), path, 'is not complete')
-            check(one("SELECT count(*) FROM process WHERE state = 'running'", path) == 1, 'nobody runs')
+            check(one("SELECT count(*) FROM process WHERE state = 'running'", path) == 1,
+                  'nobody runs')
             check('first' in run('report', '-i', path)[1], 'no names')
             check('dwell dump' in run('info', '-i', path)[1], 'it does not say what it is')
-        check(0 < one('SELECT count(*) FROM sample', 'one.db') <= one('SELECT count(*) FROM sample', 'two.db'), 'samples')
-        check(run('dump', '-p', str(r.pid))[0] == 0 and is_complete('dwell.dump.db'), 'the default name')
+        check(0 < one('SELECT count(*) FROM sample', 'one.db') <= one('SELECT count(*) FROM sample',
+                                                                      'two.db'), 'samples')
+        check(run('dump', '-p', str(r.pid))[0] == 0 and is_complete('dwell.dump.db'),
+              'the default name')
         check(run('diff', 'one.db', 'two.db')[0] == 0, 'diff fails')
         got, out, err = r.end()
         check(got == 0, got, err)
-    check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'complete', 'the run is not')
-    check(one('SELECT count(*) FROM sample', 'live.db') > one('SELECT count(*) FROM sample', 'two.db'), 'samples')
+    check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'complete',
+          'the run is not')
+    check(one('SELECT count(*) FROM sample', 'live.db') > one('SELECT count(*) FROM sample',
+                                                              'two.db'), 'samples')
     check(one('SELECT count(*) FROM message', 'live.db') == 0, 'messages')
 
 
 def simulated(path):
     """Instructions by the simulation and by the counters; see docs/counting.md."""
-    return one('SELECT sum("Ir") FROM cost', path), one('SELECT sum(instructions + rep_iterations) FROM process', path)
+    return one('SELECT sum("Ir") FROM cost',
+               path), one('SELECT sum(instructions + rep_iterations) FROM process', path)
 
 
 @case
 def a_dump_of_a_simulation():
-    with Recording('-q', 'sh', '-c', '"$0" "$@"; exit 3', *endless(), path='sim.db', command='simulate') as r:
-        wait_for(lambda: one("SELECT count(*) FROM process WHERE exe LIKE '%/stages'", 'sim.db'), 'the process')
+    with Recording('-q', 'sh', '-c', '"$0" "$@"; exit 3', *endless(), path='sim.db',
+                   command='simulate') as r:
+        wait_for(lambda: one("SELECT count(*) FROM process WHERE exe LIKE '%/stages'", 'sim.db'),
+                 'the process')
         time.sleep(0.3)
         got, _, err = run('dump', '-p', str(r.pid), '-o', 'one.db')
         check(got == 0 and is_complete('one.db'), got, err)
@@ -464,7 +447,8 @@ def dumps_that_cannot_be():
         for path, says in (('other', 'no Dwell profile'), ('no/such/one.db', 'No such file'),
                            ('live.db', 'is being written by process'), ('.', 'directory')):
             got, out, err = run('dump', '-p', str(r.pid), '-o', path)
-            check(got == OUTPUT and says in err and err.count('\n') == 1 and not out, path, got, err)
+            check(got == OUTPUT and says in err and err.count('\n') == 1 and not out, path, got,
+                  err)
         check(run('dump', '-p', str(r.pid), '-o', 'good.db')[0] == 0, 'a good one, after all')
         check(r.process.poll() is None, 'it has ended')
     check(open('other').read() == 'no profile', 'it was overwritten')
@@ -478,8 +462,10 @@ def dumps_that_cannot_be():
 
 @case
 def a_dump_of_a_curve_has_the_curve_so_far():
-    with Recording('-q', '--curve', '--by=line', '--size=32K', *endless(), path='curve.db', command='simulate') as r:
-        wait_for(lambda: os.path.exists(os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))), 'the socket')
+    with Recording('-q', '--curve', '--by=line', '--size=32K', *endless(), path='curve.db',
+                   command='simulate') as r:
+        wait_for(lambda: os.path.exists(os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell',
+                                                     str(r.pid))), 'the socket')
         wait_for(lambda: one('SELECT count(*) FROM process', 'curve.db'), 'the process')
         wait_for(lambda: run('dump', '-p', str(r.pid), '-o', 'dump.db')[0] == 0 and
                  one('SELECT count(*) FROM curve', 'dump.db'), 'a dump')
@@ -495,7 +481,8 @@ def a_killed_dump_disturbs_nobody():
     with Recording('-q', *endless(), path='sim.db', command='simulate') as r:
         wait_for(lambda: one('SELECT count(*) FROM process', 'sim.db'), 'the process')
         for _ in range(5):
-            asking = subprocess.Popen([DWELL, 'dump', '-p', str(r.pid), '-o', 'one.db'], stdout=subprocess.DEVNULL,
+            asking = subprocess.Popen([DWELL, 'dump', '-p', str(r.pid), '-o', 'one.db'],
+                                      stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL)
             time.sleep(0.05)
             asking.kill()
@@ -511,7 +498,8 @@ def the_door_does_not_mind_nonsense():
     with Recording(*endless()) as r:
         path = os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))
         wait_for(lambda: os.path.exists(path), 'the socket')
-        for message in (b'', b'\n', b'stop', b'stop x\n', b'stop 99999999999999\n', b'where 1\n', b'dump 1 /x\n',
+        for message in (b'', b'\n', b'stop', b'stop x\n', b'stop 99999999999999\n', b'where 1\n',
+                        b'dump 1 /x\n',
                         b'dump %d\n' % r.pid, b'dump %d x\n' % r.pid, b'\0' * 1000):
             with socket.socket(socket.AF_UNIX) as s:
                 s.settimeout(10)
@@ -530,8 +518,10 @@ def views_of_a_run_that_goes_on():
     # They look at a profile that grows, and are slow when it is large.
     with Recording('--duty', '2', *endless()):
         wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
-        check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
-        for view in (['report'], ['curve'], ['annotate'], ['objects'], ['spatial'], ['reuse'], ['info'],
+        check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running',
+              'it has ended')
+        for view in (['report'], ['curve'], ['annotate'],
+                     ['objects'], ['spatial'], ['reuse'], ['info'],
                      ['processes'], ['top', '--once']):
             got, out, err = run(*view, '-i', 'live.db')
             check(got == 0 and out, view, got, err)
@@ -539,14 +529,16 @@ def views_of_a_run_that_goes_on():
         got, out, _ = run('processes', '-i', 'live.db')
         check(re.search(r'running.*stages', out), out)
         got, out, err = run('top', '-i', 'live.db', '--once', '--show', 'functions')
-        check(re.match('running, [0-9]+ s: ', out) and 'FUNCTION' in out and 'first' in out, out, err)
+        check(re.match('running, [0-9]+ s: ', out) and 'FUNCTION' in out and 'first' in out, out,
+              err)
 
 
 @case
 def top_finds_the_run():
     with Recording(*endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 0, 'windows')
-        wait_for(lambda: one("SELECT count(*) FROM frame WHERE file LIKE '%stages.c'", 'live.db') > 0, 'names')
+        wait_for(lambda: one("SELECT count(*) FROM frame WHERE file LIKE '%stages.c'",
+                             'live.db') > 0, 'names')
         got, out, err = run('top', '-p', str(r.pid), '--once', '--show=lines')
         # As the report has it: without the folder.
         check(got == 0 and re.search(r' stages\.c:[0-9]+ ', out), got, out, err)
@@ -554,7 +546,8 @@ def top_finds_the_run():
     check(got == INPUT and not out, got, err)
     got, out, err = run('top', '-i', 'live.db')
     check(got == USAGE and '--once' in err, got, err)
-    for arguments in ['--interval', '0'], ['--show', 'x'], ['-p', '1', '-i', 'live.db'], ['--size', '0']:
+    for arguments in ['--interval', '0'], ['--show', 'x'], ['-p', '1',
+                                                            '-i', 'live.db'], ['--size', '0']:
         check(run('top', *arguments, '--once')[0] == USAGE, arguments)
 
 
@@ -562,15 +555,16 @@ def top_finds_the_run():
 def a_forked_process_has_its_parents_command():
     command = 'sh -c (echo a; echo b); true'
     record('--', 'sh', '-c', '(echo a; echo b); true')
-    check(ask("SELECT DISTINCT cause, command FROM process") == [('start', command), ('fork', command)], ask(
-        'SELECT * FROM process'))
+    check(ask("SELECT DISTINCT cause, command FROM process") ==
+          [('start', command), ('fork', command)], ask('SELECT * FROM process'))
     out = run('curve', '-i', 'control.db', '--process', '1')[1]
     check(out.startswith('Miss ratio by cache size: %s\n' % command), out)
 
 
 @case
 def all_processes_are_listed():
-    record('--', 'sh', '-c', '"$0" 3; seq 1 20000 | sort -n >/dev/null; exit 3', program('stages'), status=3)
+    record('--', 'sh', '-c', '"$0" 3; seq 1 20000 | sort -n >/dev/null; exit 3', program('stages'),
+           status=3)
     count = one('SELECT count(*) FROM process')
     got, out, _ = run('processes', '-i', 'control.db', '--format=json')
     rows = json.loads(out)['processes']
@@ -578,9 +572,11 @@ def all_processes_are_listed():
     check(abs(sum(r['share'] for r in rows) - 1) < 1e-6, 'shares')
     check(rows[0]['accesses'] >= rows[-1]['accesses'], 'order')
     busiest = rows[0]
-    report = json.loads(run('report', '-i', 'control.db', '--process', str(busiest['id']), '--format=json')[1])
+    report = json.loads(run('report', '-i', 'control.db', '--process', str(busiest['id']),
+                            '--format=json')[1])
     ratio = {c['name']: c['miss_ratio'] for c in report['caches']}
-    check({c['name']: c['miss_ratio'] for c in busiest['caches']} == ratio, 'ratios differ from report')
+    check({c['name']: c['miss_ratio'] for c in busiest['caches']} == ratio,
+          'ratios differ from report')
     got, out, _ = run('processes', '-i', 'control.db', '--format=csv')
     check(len(out.splitlines()) == count + 1, out)
 
@@ -588,6 +584,7 @@ def all_processes_are_listed():
 def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
     DWELL, PROGRAMS = dwell, programs
+    Recording.dwell = dwell
     os.environ.update(XDG_RUNTIME_DIR=folder)
 
 

@@ -20,8 +20,10 @@ COLUMNS = 'accesses, loads, stores, instructions, rep_iterations'
 def counted(switch, *command):
     """The counts of a run without address randomisation, with this switch of the engine."""
     environment = dict(os.environ, DWELL_ENGINE_OPTIONS=switch)
-    subprocess.run(['setarch', '-R', DWELL, 'record', '-q', '--mode=count', '-o', 'run.db', '--', *command],
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, timeout=SECONDS, check=True)
+    subprocess.run(['setarch', '-R', DWELL, 'record', '-q', '--mode=count', '-o', 'run.db', '--',
+                    *command],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment,
+                   timeout=SECONDS, check=True)
     with sqlite3.connect('file:run.db?mode=ro', uri=True) as db:
         return db.execute('SELECT %s FROM process' % COLUMNS).fetchall()
 
@@ -38,12 +40,14 @@ def short_string_instructions_count_themselves_rightly():
 @case
 def so_they_do_without_avx():
     program = os.path.join(PROGRAMS, 'strings')
-    engine, code = counted('vector=0,quick_reps=0', program), counted('vector=0,quick_reps=1', program)
+    engine, code = counted('vector=0,quick_reps=0', program), counted('vector=0,quick_reps=1',
+                                                                      program)
     check(engine == code, COLUMNS, 'are', code, 'and should be', engine)
 
 
 # Their counts do not depend on time or on addresses.
-PLAIN = ('leaving', 'faults', 'faults step', 'flags', 'returns', 'jumps', 'control', 'special', 'partway', 'partway fault',
+PLAIN = ('leaving', 'faults', 'faults step', 'flags', 'returns', 'jumps', 'control', 'special',
+         'partway', 'partway fault',
          'strings', 'newcode 1 1')
 
 
@@ -52,7 +56,8 @@ def what_is_left_to_later_code_is_counted():
     for command in PLAIN:
         name, *arguments = command.split()
         for vector in 0, 1:
-            each, later = (counted('defers=%d,vector=%d' % (defers, vector), os.path.join(PROGRAMS, name), *arguments)
+            each, later = (counted('defers=%d,vector=%d' % (defers, vector),
+                                   os.path.join(PROGRAMS, name), *arguments)
                            for defers in (0, 1))
             check(each[0][0] > 10000, command, 'has only', each[0][0], 'accesses')
             check(each == later, 'of', command, COLUMNS, 'are', later, 'and should be', each)
@@ -62,7 +67,8 @@ def what_is_left_to_later_code_is_counted():
 def so_it_is_where_the_cache_is_emptied_and_tables_are_small():
     for command in PLAIN[:6]:
         name, *arguments = command.split()
-        each, later = (counted('defers=%d,cache_mb=2,ib_bits=8' % defers, os.path.join(PROGRAMS, name), *arguments)
+        each, later = (counted('defers=%d,cache_mb=2,ib_bits=8' % defers,
+                               os.path.join(PROGRAMS, name), *arguments)
                        for defers in (0, 1))
         check(each == later, 'of', command, COLUMNS, 'are', later, 'and should be', each)
 

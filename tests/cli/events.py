@@ -20,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-CALLGRIND = ['valgrind', '--tool=callgrind', '--cache-sim=yes', '--dump-instr=yes', '--collect-jumps=yes']
+CALLGRIND = ['valgrind', '--tool=callgrind', '--cache-sim=yes', '--dump-instr=yes',
+             '--collect-jumps=yes']
 EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 
 
@@ -62,7 +63,8 @@ def rows(profile, *options):
 
 def annotate(path, *options):
     """What callgrind_annotate says: function -> [(file, numbers)]."""
-    out = subprocess.run(['callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no', *options, path],
+    out = subprocess.run(['callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no',
+                          *options, path],
                          capture_output=True, text=True, timeout=100).stdout
     functions, begun = collections.defaultdict(list), False
     for line in out.splitlines():
@@ -106,7 +108,8 @@ def inclusive_costs_are_those_of_callgrind_annotate(folder):
     report = {row['name']: row for row in rows(profile)['rows']}
     # Of a recursive function, the one without a number has the outermost calls.
     compared = 0
-    for name in ['main', 'fibonacci', 'is_even', 'is_odd', 'count_above', 'rarely', 'often', 'compare', 'qsort']:
+    for name in ['main', 'fibonacci', 'is_even', 'is_odd', 'count_above', 'rarely', 'often',
+                 'compare', 'qsort']:
         wanted = max(numbers for _, numbers in functions[name])
         found = [report[name]['inclusive'][e] for e in EVENTS]
         check(found == wanted, name, found, 'and not', wanted)
@@ -123,7 +126,8 @@ def calls_have_their_numbers(folder):
     # fibonacci(10) calls itself 176 times; is_even(20) and is_odd call each other 10 times each.
     check(pairs['fibonacci', 'fibonacci']['calls'] == 176, pairs['fibonacci', 'fibonacci'])
     check(pairs['main', 'fibonacci']['calls'] == 1, 'of main')
-    check(pairs['is_even', 'is_odd']['calls'] == 10 and pairs['is_odd', 'is_even']['calls'] == 10, 'even')
+    check(pairs['is_even', 'is_odd']['calls'] == 10 and pairs['is_odd', 'is_even']['calls'] == 10,
+          'even')
     check(pairs['often', 'count_above']['calls'] == 9, 'often')
     check(pairs['rarely', 'count_above']['calls'] == 1, 'rarely')
     both = json.loads(dwell('calls', '-i', profile, '--format=json', 'count_above'))['calls']
@@ -144,31 +148,39 @@ def trees_mark_what_is_estimated(folder):
     down = dwell('calls', '-i', profile, '--tree', 'down')
     found = re.findall(r'([\d,]+~?) +([\d,]+) ( *)(\w+)', down.split('OBJECT')[1])
     check([(c, n, len(i) // 2, f) for c, n, i, f in found] ==
-          [('120', '0', 0, 'main'), ('70', '1', 1, 'b'), ('60', '2', 2, 'work'), ('20~', '6', 3, 'io'),
+          [('120', '0', 0, 'main'), ('70', '1', 1, 'b'), ('60', '2', 2, 'work'), ('20~', '6', 3,
+                                                                                  'io'),
            ('40', '1', 1, 'a'), ('30', '1', 2, 'work'), ('10~', '3', 3, 'io')], down)
     check('~ estimated' in down, down)
-    narrow = subprocess.run([DWELL, 'calls', '-i', profile, '--tree', 'down'], capture_output=True, text=True, timeout=100,
+    narrow = subprocess.run([DWELL, 'calls', '-i', profile, '--tree', 'down'], capture_output=True,
+                            text=True, timeout=100,
                             env=dict(os.environ, COLUMNS='60')).stdout
     check(max(map(len, narrow[narrow.index('~ estimated'):].splitlines())) <= 60, narrow)
-    up = json.loads(dwell('calls', '-i', profile, '--tree=up', '--depth=2', '--format=json', 'io'))['calls']
+    up = json.loads(dwell('calls', '-i', profile, '--tree=up', '--depth=2', '--format=json',
+                          'io'))['calls']
     check([(c['path'][-1], c['inclusive'], c['is_estimate']) for c in up] ==
           [('io', 30, False), ('work', 30, False), ('b', 20, True), ('a', 10, True)], up)
-    flat = list(csv.DictReader(io.StringIO(dwell('calls', '-i', profile, '--tree=down', '--format=csv', 'main'))))
+    flat = list(csv.DictReader(io.StringIO(dwell('calls', '-i', profile, '--tree=down',
+                                                 '--format=csv', 'main'))))
     check(flat[3]['path'] == 'main;b;work;io' and flat[3]['is_estimate'] == '1', flat[3])
-    check('estimated' not in dwell('calls', '-i', profile, '--tree', 'down', '--threshold', '50'), 'threshold')
+    check('estimated' not in dwell('calls', '-i', profile, '--tree', 'down', '--threshold', '50'),
+          'threshold')
 
 
 def formulas_are_events(folder):
     profile = imported(folder)
-    report = rows(profile, '-e', 'CEst', '-e', 'x = Ir + 10*L1m + 100*LLm', '-e', 'ratio = D1mr / Dr', '-e', 'Dr')
+    report = rows(profile, '-e', 'CEst', '-e', 'x = Ir + 10*L1m + 100*LLm',
+                  '-e', 'ratio = D1mr / Dr', '-e', 'Dr')
     total = report['totals']
     check(total['CEst'] == total['x'], total)
     for row in report['rows']:
         check((row['self']['ratio'] is None) == (row['self']['Dr'] == 0), row)
-    check([r['self']['CEst'] for r in report['rows']] == sorted((r['self']['CEst'] for r in report['rows']),
-                                                               reverse=True), 'not sorted')
+    check([r['self']['CEst']
+           for r in report['rows']] == sorted((r['self']['CEst'] for r in report['rows']),
+                                              reverse=True), 'not sorted')
     check(report['sort'] == 'CEst', report['sort'])
-    check("there is no event 'Xr'" in dwell('report', '-i', profile, '-e', 'y = Xr + 1', code=2), 'Xr')
+    check("there is no event 'Xr'" in dwell('report', '-i', profile, '-e', 'y = Xr + 1', code=2),
+          'Xr')
     check('is measured' in dwell('report', '-i', profile, '-e', 'Ir = 1', code=2), 'Ir = 1')
     check('the profile has Ir Dr Dw' in dwell('calls', '-i', profile, '--sort', 'Xr', code=2), 'Xr')
 
@@ -180,25 +192,31 @@ def rows_are_by_what_is_asked_for(folder):
         report = rows(profile, '--by', by)
         check(sum(row['self']['Ir'] for row in report['rows']) == total, by, 'does not add up')
         dwell('report', '-i', profile, '--by', by)
-        flat = list(csv.DictReader(io.StringIO(dwell('report', '-i', profile, '--by', by, '--format=csv'))))
+        flat = list(csv.DictReader(io.StringIO(dwell('report', '-i', profile, '--by', by,
+                                                     '--format=csv'))))
         check([int(r['self_Ir']) for r in flat] == [r['self']['Ir'] for r in report['rows']], by)
-    names = {row['name'] for row in rows(profile, '--focus', 'counted', '--ignore', '^is_|^main$')['rows']}
+    names = {row['name'] for row in rows(profile, '--focus', 'counted',
+                                         '--ignore', '^is_|^main$')['rows']}
     check({'fibonacci', 'rarely', 'often', 'count_above', 'compare'} <= names, names)
     check(not names & {'is_even', 'is_odd', 'main', 'qsort'}, names)
-    shares = [row['inclusive']['Ir'] / total for row in rows(profile, '-I', '--threshold', '10')['rows']]
+    shares = [row['inclusive']['Ir'] / total for row in rows(profile,
+                                                             '-I', '--threshold', '10')['rows']]
     check(len(shares) > 2 and min(shares) >= 0.1 and shares == sorted(shares, reverse=True), shares)
-    classes = imported(folder, 'events: Ir\nfn=a::b::f(int)\n1 5\nfn=a::b::g()\n1 7\nfn=main\n1 1\n')
+    classes = imported(folder,
+                       'events: Ir\nfn=a::b::f(int)\n1 5\nfn=a::b::g()\n1 7\nfn=main\n1 1\n')
     found = {row['name']: row['self']['Ir'] for row in rows(classes, '--by=class')['rows']}
     check(found == {'a::b': 12, '': 1}, found)
 
 
 def totals_have_lines_that_fit(folder):
     profile, totals = imported(folder), rows(imported(folder))['totals']
-    for view in ['report'], ['calls'], ['annotate', 'count_above'], ['annotate', '--asm', 'count_above']:
+    for view in ['report'], ['calls'], ['annotate', 'count_above'], ['annotate',
+                                                                     '--asm', 'count_above']:
         for width in 80, 50:
             environment = {k: v for k, v in os.environ.items() if k != 'COLUMNS'}
             environment.update({'COLUMNS': str(width)} if width != 80 else {})
-            text = subprocess.run([DWELL, *view, '-i', profile], capture_output=True, text=True, timeout=100,
+            text = subprocess.run([DWELL, *view, '-i', profile], capture_output=True, text=True,
+                                  timeout=100,
                                   env=environment).stdout
             lines = text[max(0, text.find('Events by')):].split('\n\n')[0].split('\n')[1:]
             check(len(lines) > 1 and max(map(len, lines)) <= width, view, width, lines)
@@ -207,21 +225,27 @@ def totals_have_lines_that_fit(folder):
 
 
 def lines_count_nothing_twice(folder):
-    # Two functions of one name and no lines, the outer one of which calls the other: 10 + 85, and 5 + 80.
-    profile = imported(folder, 'events: Ir\nob=ld.so\nfl=???\nfn=_start\n0 10\ncob=prog\ncfn=_start\ncalls=1 0\n0 85\n'
-                               'ob=prog\nfn=_start\n0 5\ncfi=x.c\ncfn=main\ncalls=1 1\n0 80\nfl=x.c\nfn=main\n1 80\n')
+    # Two functions of one name and no lines, the outer one of which calls the other: 10 + 85, and 5
+    # + 80.
+    profile = imported(
+        folder,
+        'events: Ir\nob=ld.so\nfl=???\nfn=_start\n0 10\ncob=prog\ncfn=_start\ncalls=1 0\n0 85\n'
+        'ob=prog\nfn=_start\n0 5\ncfi=x.c\ncfn=main\ncalls=1 1\n0 80\nfl=x.c\nfn=main\n1 80\n')
     found = {(row['name'], row['object']): row for row in rows(profile, '--by=line')['rows']}
     check([found['_start', o]['inclusive']['Ir'] for o in ['ld.so', 'prog']] == [95, 85], found)
     check(not any(row['inclusive_is_estimate'] for row in found.values()), found)
     text = dwell('report', '-i', profile, '--by=line')
     check(re.search(r'95 \(in ld.so\) +_start', text) and '(in prog)' in text, text)
-    # f calls g, which calls f again, which calls h from the line that called g: that is 10 + 10 + 5 and not 5 more.
-    profile = imported(folder, 'creator: callgrind\nevents: Ir\nfl=x.c\nfn=main\n1 1\ncfn=f\ncalls=1 7\n1 25\n'
-                               'fn=f\n7 5\ncfn=g\ncalls=1 8\n7 20\n'
-                               "fn=g\n8 10\ncfn=f'2\ncalls=1 7\n8 10\nfn=f'2\n7 5\ncfn=h\ncalls=1 9\n7 5\nfn=h\n9 5\n")
+    # f calls g, which calls f again, which calls h from the line that called g: that is 10 + 10 + 5
+    # and not 5 more.
+    profile = imported(
+        folder, 'creator: callgrind\nevents: Ir\nfl=x.c\nfn=main\n1 1\ncfn=f\ncalls=1 7\n1 25\n'
+        'fn=f\n7 5\ncfn=g\ncalls=1 8\n7 20\n'
+        "fn=g\n8 10\ncfn=f'2\ncalls=1 7\n8 10\nfn=f'2\n7 5\ncfn=h\ncalls=1 9\n7 5\nfn=h\n9 5\n")
     found = {row['line']: row for row in rows(profile, '--by=line')['rows']}
     check([found[line]['inclusive']['Ir'] for line in [7, 8, 9]] == [25, 10, 5], found)
-    check([found[line]['inclusive_is_estimate'] for line in [7, 8, 9]] == [True, False, False], found)
+    check([found[line]['inclusive_is_estimate'] for line in [7, 8, 9]] == [True, False, False],
+          found)
 
 
 def loops_are_found_in_the_code(folder):
@@ -240,16 +264,17 @@ def loops_are_found_in_the_code(folder):
     # What only recurses is no loop, even where a jump goes back, as to the end of the function.
     check(not loops['fibonacci'] and not loops['is_even'] and not loops['rarely'], loops.keys())
     check('(in no loop)' in dwell('report', '-i', profile, '--by', 'loop'), 'text')
-    # Code that is of two functions, as where one jumps into the other: either has a loop of its own.
+    # Code that is of two functions, as where one jumps into the other: either has a loop of its
+    # own.
     db = sqlite3.connect(profile)
     addresses = [a for a, in db.execute(
         "SELECT DISTINCT module_address FROM location JOIN cost ON cost.location_id = location.id "
         "JOIN node ON node.id = cost.node_id WHERE function = 'count_above' ORDER BY 1")]
     db.close()
     path = os.path.realpath(PROGRAM)
-    profile = imported(folder, 'positions: instr line\nevents: Ir\nob=' + path + '\nfl=x.c\n' + ''.join(
-        f'fn={name}\n' + ''.join(f'0x{a:x} 1 {each}\n' for a in addresses)
-        for name, each in [('count_above', 3), ('count_below', 4)]))
+    profile = imported(folder, 'positions: instr line\nevents: Ir\nob=' + path + '\nfl=x.c\n' +
+                       ''.join(f'fn={name}\n' + ''.join(f'0x{a:x} 1 {each}\n' for a in addresses)
+                               for name, each in [('count_above', 3), ('count_below', 4)]))
     found = [row for row in rows(profile, '--by', 'loop')['rows'] if row['name']]
     selves = {row['name']: row['self']['Ir'] for row in found}
     check(selves['count_above'] * 4 == selves['count_below'] * 3 > 0, found)
@@ -262,9 +287,11 @@ def source_and_machine_code_have_their_events(folder):
     for options in [[], ['--asm']]:
         text = dwell('annotate', '-i', profile, 'count_above', *options, '--format=json')
         found = json.loads(text)
-        lines = found['instructions'] if options else [x for f in found['files'] for x in f['lines']]
+        lines = found['instructions'] if options else [x for f in found['files']
+                                                       for x in f['lines']]
         for event in EVENTS:
-            check(sum(x['events'][event] for x in lines if 'callee' not in x) == wanted[event], options, event)
+            check(sum(x['events'][event] for x in lines if 'callee' not in x) == wanted[event],
+                  options, event)
         dwell('annotate', '-i', profile, 'count_above', *options, '--format=csv')
     text = dwell('annotate', '-i', profile, 'count_above', '-e', 'Ir')
     check(re.search(r'if \(numbers\[i\] > limit\)', text), text)
@@ -275,13 +302,17 @@ def source_and_machine_code_have_their_events(folder):
     check(re.search(r'\n *[\d.]+ % +5,000 .*\bj\w+ 0x.* taken 4,990 of 5,000\n', code), code)
     check('\u25ba' in code or '>' in code, 'no arrows')
     check(re.search(r'\bret\n', code), code)
-    check('no file and no function' in dwell('annotate', '-i', profile, 'nowhere', code=2), 'nowhere')
+    check('no file and no function' in dwell('annotate', '-i', profile, 'nowhere', code=2),
+          'nowhere')
 
 
 def code_that_is_gone_is_told(folder):
-    profile = imported(folder, 'positions: instr line\nevents: Ir\nob=/nowhere/prog\nfl=/nowhere/x.c\nfn=f\n0x10 5 7\n')
-    done = subprocess.run([DWELL, 'annotate', '-i', profile, '--asm', 'f'], capture_output=True, text=True)
-    check(done.returncode == 0 and 'cannot read the machine code of /nowhere/prog' in done.stderr, done)
+    profile = imported(folder, 'positions: instr line\nevents: Ir\nob=/nowhere/prog\n'
+                       'fl=/nowhere/x.c\nfn=f\n0x10 5 7\n')
+    done = subprocess.run([DWELL, 'annotate', '-i', profile, '--asm', 'f'], capture_output=True,
+                          text=True)
+    check(done.returncode == 0 and 'cannot read the machine code of /nowhere/prog' in done.stderr,
+          done)
     check(re.search(r' 10  \?', done.stdout), done.stdout)
     done = subprocess.run([DWELL, 'annotate', '-i', profile, 'x.c'], capture_output=True, text=True)
     check(done.returncode == 0 and 'cannot read the source file /nowhere/x.c' in done.stderr, done)
@@ -296,16 +327,19 @@ def noted(*argv):
 def code_that_has_changed_is_told(folder):
     profile, copy = os.path.join(folder, 'profile.db'), os.path.join(folder, 'copy')
     shutil.copy(PROGRAM, copy)
-    subprocess.run([DWELL, 'simulate', '-q', '-o', profile, '--', copy], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([DWELL, 'simulate', '-q', '-o', profile, '--', copy], check=True,
+                   stdout=subprocess.DEVNULL)
     views = [['report', '--by=loop', '-n', '1000'], ['annotate', '--asm', 'count_above']]
-    check(all(noted(*view, '-i', profile)[0] == '' for view in views + [['annotate', 'count_above']]), 'too early')
+    check(all(noted(*view, '-i', profile)[0] == ''
+              for view in views + [['annotate', 'count_above']]), 'too early')
     check(' count_above ' in noted(*views[0], '-i', profile)[1], 'no loop')
     # The source file is newer than a run of 1970.
     with sqlite3.connect(profile) as db:
         db.execute("UPDATE meta SET value = 1 WHERE key = 'start_time'")
     for options in [[], ['--asm']]:
         said = noted('annotate', '-i', profile, 'count_above', *options)[0]
-        check(len(re.findall('counted.c has changed since the run: lines may not fit', said)) == 1, options, said)
+        check(len(re.findall('counted.c has changed since the run: lines may not fit', said)) == 1,
+              options, said)
     os.unlink(copy)
     shutil.copy('/bin/true', copy)
     for view in views:
@@ -340,7 +374,8 @@ def a_broken_file_leaves_the_old_profile(folder):
     bad = os.path.join(folder, 'bad')
     with open(FILE, 'rb') as f:
         whole = f.read()
-    cases = [(b'', 'is empty'), (b'\x7fELF\0\0', 'a zero byte'), (b'hello\n', 'no line of the Callgrind format'),
+    cases = [(b'', 'is empty'), (b'\x7fELF\0\0', 'a zero byte'),
+             (b'hello\n', 'no line of the Callgrind format'),
              (whole.replace(b'totals: ', b'totals: 1'), 'the file is damaged'),
              (re.sub(rb'calls=.*\n.*\n', b'calls=3 0x5 5\nfn=f\n', whole, 1),
               'a line that says from where')]
@@ -363,27 +398,36 @@ def a_broken_file_leaves_the_old_profile(folder):
 def views_tell_events_from_samples(folder):
     profile = imported(folder)
     for view in ['curve', 'spatial', 'objects', 'paths', 'reuse']:
-        check('counts of events and no samples' in dwell(view, '-i', profile, *(['x:1'] if view == 'reuse' else []),
+        check('counts of events and no samples' in dwell(view, '-i', profile,
+                                                         *(['x:1'] if view == 'reuse' else []),
                                                          code=3), view)
     check('no samples' in dwell('report', '-i', profile, '--size', '32K', code=2), 'report --size')
-    check('no samples' in dwell('annotate', '-i', profile, '--size', '32K', code=2), 'annotate --size')
+    check('no samples' in dwell('annotate', '-i', profile, '--size', '32K', code=2),
+          'annotate --size')
     check('is unknown' in dwell('report', '-i', profile, '--by', 'colour', code=2), 'by')
-    check('no regular expression' in dwell('report', '-i', profile, '--focus', '(', code=2), 'focus')
-    check('from 0 to 100' in dwell('report', '-i', profile, '--threshold', '101', code=2), 'threshold')
+    check('no regular expression' in dwell('report', '-i', profile, '--focus', '(', code=2),
+          'focus')
+    check('from 0 to 100' in dwell('report', '-i', profile, '--threshold', '101', code=2),
+          'threshold')
     check('similar' in dwell('calls', '-i', profile, 'fibo', code=2), 'calls fibo')
     check('name it' in dwell('calls', '-i', profile, '--tree=up', code=2), 'tree up')
     check('no process 7' in dwell('report', '-i', profile, '--process', '7', code=3), 'process')
     for mode, has in ('sample', 'samples'), ('count', 'counts'):
         other = os.path.join(folder, mode + '.db')
-        subprocess.run([DWELL, 'record', '-q', '-o', other, '--mode', mode, '--', PROGRAM], check=True,
+        subprocess.run([DWELL, 'record', '-q', '-o', other, '--mode', mode, '--', PROGRAM],
+                       check=True,
                        stdout=subprocess.DEVNULL)
-        check('has %s and no events' % has in dwell('report', '-i', other, '--by', 'line', code=2), 'report --by')
-        check('has %s and no events' % has in dwell('annotate', '-i', other, '--asm', code=2), 'annotate --asm')
+        check('has %s and no events' % has in dwell('report', '-i', other, '--by', 'line', code=2),
+              'report --by')
+        check('has %s and no events' % has in dwell('annotate', '-i', other, '--asm', code=2),
+              'annotate --asm')
         said = dwell('calls', '-i', other, code=3)
-        check('has %s and no calls' % has in said and ('dwell paths' in said) == (mode == 'sample'), said)
+        check('has %s and no calls' % has in said and ('dwell paths' in said) == (mode == 'sample'),
+              said)
 
 
-CASES = [self_costs_are_those_of_callgrind_annotate, inclusive_costs_are_those_of_callgrind_annotate,
+CASES = [self_costs_are_those_of_callgrind_annotate,
+         inclusive_costs_are_those_of_callgrind_annotate,
          calls_have_their_numbers, trees_mark_what_is_estimated, formulas_are_events,
          rows_are_by_what_is_asked_for, totals_have_lines_that_fit,
          lines_count_nothing_twice, loops_are_found_in_the_code,

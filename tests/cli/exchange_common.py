@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of dwell export, merge and diff share: a profile whose counts are known, and ways to ask."""
+"""What the tests of dwell export, merge and diff share: a profile whose counts are known, and ways
+to ask.
+"""
 import argparse
 import csv
 import io
@@ -86,7 +88,8 @@ def check(condition, *what):
 
 
 def run(*argv, status=0, binary=False):
-    done = subprocess.run([tools.dwell, *argv], stdin=subprocess.DEVNULL, capture_output=True, timeout=100)
+    done = subprocess.run([tools.dwell, *argv], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=100)
     errors = done.stderr.decode()
     check(done.returncode == status, ' '.join(argv), 'ended with', done.returncode, errors)
     return done.stdout if binary else done.stdout.decode()
@@ -94,7 +97,8 @@ def run(*argv, status=0, binary=False):
 
 def refused(*argv, status, says):
     """The command fails with one sentence in which there is `says`."""
-    done = subprocess.run([tools.dwell, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    done = subprocess.run([tools.dwell, *argv], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=100)
     check(done.returncode == status, ' '.join(argv), 'ended with', done.returncode, done.stderr)
     check(says in done.stderr, ' '.join(argv), 'said', done.stderr)
     check(done.stdout == '', ' '.join(argv), 'printed', done.stdout)
@@ -119,7 +123,8 @@ def rows(text):
 
 def recorded(folder, name='samples'):
     profile = os.path.join(folder, name + '.db')
-    run('record', '-q', '-o', profile, '--seed', '1', '--paths', '--duty', '100', '--period', '50', '--',
+    run('record', '-q', '-o', profile, '--seed', '1',
+        '--paths', '--duty', '100', '--period', '50', '--',
         tools.programs + '/call-paths')
     return profile
 
@@ -131,7 +136,8 @@ def main(doc, cases):
     parser.add_argument('--programs', required=True)
     parser.add_argument('--only', help='run the case of this name')
     arguments = parser.parse_args()
-    tools.dwell, tools.programs = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
+    tools.dwell, tools.programs = (os.path.abspath(arguments.dwell),
+                                   os.path.abspath(arguments.programs))
     failed = 0
     for case in cases:
         if arguments.only not in (None, case.__name__):
@@ -139,7 +145,8 @@ def main(doc, cases):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 skipped = case(folder)
-                print('ok       ' + case.__name__ if not skipped else 'skipped  %s: %s' % (case.__name__, skipped))
+                print('ok       ' + case.__name__ if not skipped
+                      else 'skipped  %s: %s' % (case.__name__, skipped))
             except (AssertionError, sqlite3.Error, KeyError, IndexError, ValueError) as error:
                 failed += 1
                 print('FAILED   %s: %s %s' % (case.__name__, type(error).__name__, error))

@@ -56,18 +56,23 @@ FIELDS = {
 
 @case
 def fields_have_their_names_and_types():
-    """Each loop misses once for each element, and nothing else misses on these fields but the first touches."""
+    """Each loop misses once for each element, and nothing else misses on these fields but the first
+    touches.
+    """
     simulated(PROGRAM)
     found = {(r['data'].split(' (')[0], r['field']): r for r in rows()}
     for key, declared in FIELDS.items():
-        check(int(found[key]['L1_misses']) == COUNT * ROUNDS and found[key]['type'] == declared, key, found.get(key))
+        check(int(found[key]['L1_misses']) == COUNT * ROUNDS and found[key]['type'] == declared,
+              key, found.get(key))
     nodes = found['malloc in make_list', 'node.next']
-    check(COUNT * ROUNDS <= int(nodes['L1_misses']) <= COUNT * (ROUNDS + 1) and nodes['type'] == 'struct node *', nodes)
+    check(COUNT * ROUNDS <= int(nodes['L1_misses']) <= COUNT * (ROUNDS + 1) and
+          nodes['type'] == 'struct node *', nodes)
     cells = found['malloc in use_table', 'cell.key']
     check(int(cells['L1_misses']) == COUNT * (ROUNDS + 1) and cells['type'] == 'double', cells)
     # An array in a structure without a name: 8 elements a line.
     column = found['columns', 'y[]']
-    check(int(column['L1_misses']) == COUNT * ROUNDS // 8 and column['type'] == 'double[20000]', column)
+    check(int(column['L1_misses']) == COUNT * ROUNDS // 8 and column['type'] == 'double[20000]',
+          column)
 
 
 @case
@@ -75,22 +80,27 @@ def annotated_lines_name_their_fields():
     """The loop over one field misses on nothing else of the array."""
     simulated(PROGRAM)
     status, out, err = run('annotate', 'add_heat', '--format', 'json', 'run.db')
-    found = [d for f in json.loads(out)['files'] for l in f['lines'] for d in l.get('data', []) if d['name'] == 'particles']
-    check(status == 0 and {d['field'] for d in found if d['L1_misses']} == {'particle.heat'}, err, found)
+    found = [d for f in json.loads(out)['files'] for l in f['lines'] for d in l.get('data', [])
+             if d['name'] == 'particles']
+    check(status == 0 and {d['field'] for d in found if d['L1_misses']} == {'particle.heat'}, err,
+          found)
     check(sum(d['L1_misses'] for d in found) == COUNT * ROUNDS, found)
     check('  particles particle.heat\n' in run('annotate', 'add_heat', 'run.db')[1], 'text')
 
 
 @case
 def fields_of_cpp():
-    """Members of classes and their bases, of what containers hold, and of what a wrapper's caller wants."""
+    """Members of classes and their bases, of what containers hold, and of what a wrapper's caller
+    wants.
+    """
     simulated(PROGRAM + '-cpp')
     found = {}
     for r in rows():
         found[r['data'].split(' in ')[0], r['field']] = int(r['L1_misses'])
     once = COUNT * ROUNDS
     check(once <= found['new', 'Cell.id'] <= once + COUNT, found['new', 'Cell.id'])
-    for key in (('new', 'Cell.more[8]'), ('new', '_List_node._M_storage.d[7]'), ('new', '_Rb_tree_node._M_storage.second.d[7]')):
+    for key in (('new', 'Cell.more[8]'), ('new', '_List_node._M_storage.d[7]'),
+                ('new', '_Rb_tree_node._M_storage.second.d[7]')):
         check(abs(found.get(key, 0) - once) <= ROUNDS, key, found.get(key))
     # The vector is filled from its beginning, and some of its lines hold two of these fields.
     check(once <= found['new', 'Plain.d[2]'] <= once + COUNT // 4, found['new', 'Plain.d[2]'])
@@ -100,9 +110,11 @@ def fields_of_cpp():
 @case
 def a_debug_file_has_the_variables_of_a_stripped_file():
     """As the C library's, where its debug file is installed."""
-    libc = next((line.split()[2] for line in subprocess.run(['ldd', PROGRAM], capture_output=True, text=True).stdout.splitlines()
+    libc = next((line.split()[2] for line in subprocess.run(['ldd', PROGRAM], capture_output=True,
+                                                            text=True).stdout.splitlines()
                  if line.strip().startswith('libc.so')), None)
-    notes = subprocess.run(['readelf', '-n', libc], capture_output=True, text=True).stdout if libc else ''
+    notes = subprocess.run(['readelf', '-n', libc], capture_output=True,
+                           text=True).stdout if libc else ''
     build_id = next((line.split()[2] for line in notes.splitlines() if 'Build ID' in line), '--')
     if not os.path.exists('/usr/lib/debug/.build-id/%s/%s.debug' % (build_id[:2], build_id[2:])):
         raise Skip('no debug file of the C library')
@@ -122,13 +134,16 @@ def without_debug_information_fields_are_offsets():
     nodes = misses_of('malloc in make_list')
     check(COUNT * ROUNDS <= nodes['+0'] <= COUNT * (ROUNDS + 1), nodes)
     particles = misses_of('particles')
-    check(particles == {field: COUNT * ROUNDS for field in ('+0', '+16', '+32', '+40', '+48')}, particles)
+    check(particles == {field: COUNT * ROUNDS for field in ('+0', '+16', '+32', '+40', '+48')},
+          particles)
 
 
 @case
 def memory_with_a_name_is_a_structure_of_its_own():
-    """Each round misses on all lines; a name holds until it is removed, wherever its memory lies."""
-    status, _, err = run('simulate', '-q', '--data', '--cache=L1d=32K,8,64', '--cache=LL=64K,16,64', '-o', 'run.db', '--', PROGRAM, 'names')
+    """Each round misses on all lines; a name holds until it is removed, wherever its memory lies.
+    """
+    status, _, err = run('simulate', '-q', '--data', '--cache=L1d=32K,8,64', '--cache=LL=64K,16,64',
+                         '-o', 'run.db', '--', PROGRAM, 'names')
     if 'not counted by data structure' in err:
         raise Skip('this processor cannot look into simulated caches from translated code')
     check(status == 0, status, err)
@@ -145,11 +160,15 @@ def sizes_are_those_of_samples():
     simulated(PROGRAM)
     status, _, err = run('record', '-q', '-o', 'sampled.db', '--', PROGRAM)
     check(status == 0, err)
-    sizes = ('SELECT site.kind, blocks, site.bytes, live_blocks, live_bytes, peak_bytes, smallest, largest, element_size,'
+    sizes = ('SELECT site.kind, blocks, site.bytes, live_blocks, live_bytes, peak_bytes, smallest, '
+             'largest, element_size,'
              ' type, layout.bytes FROM site LEFT JOIN layout ON layout.id = layout_id'
-             " WHERE site.kind IN ('malloc', 'calloc') AND live_blocks > 0 ORDER BY site.bytes DESC LIMIT 2")
-    expected = [('calloc', 1, 72 * COUNT, 1, 72 * COUNT, 72 * COUNT, 72 * COUNT, 72 * COUNT, 72, 'struct particle', 72),
-                ('malloc', COUNT, 64 * COUNT, COUNT, 64 * COUNT, 64 * COUNT, 64, 64, 0, 'struct node', 64)]
+             " WHERE site.kind IN ('malloc', 'calloc') AND live_blocks > 0 ORDER BY site.bytes "
+             "DESC LIMIT 2")
+    expected = [('calloc', 1, 72 * COUNT, 1, 72 * COUNT, 72 * COUNT, 72 * COUNT, 72 * COUNT, 72,
+                 'struct particle', 72),
+                ('malloc', COUNT, 64 * COUNT, COUNT, 64 * COUNT, 64 * COUNT, 64, 64, 0,
+                 'struct node', 64)]
     for path in 'run.db', 'sampled.db':
         check(ask(sizes, path) == expected, path, ask(sizes, path))
 
@@ -159,7 +178,8 @@ def rows_add_up_to_the_structure():
     simulated(PROGRAM)
     fields, bins = 0, 0
     for r in rows():
-        check(int(r['L1_misses']) == sum(int(r['L1_' + c]) for c in ('cold', 'by_self', 'by_others')), r)
+        check(int(r['L1_misses']) == sum(int(r['L1_' + c]) for c in ('cold', 'by_self',
+                                                                     'by_others')), r)
         fields += int(r['L1_misses'])
     status, out, _ = run('bins', '--format', 'csv', 'run.db')
     for r in csv.DictReader(io.StringIO(out)):
@@ -171,9 +191,12 @@ def rows_add_up_to_the_structure():
 def samples_have_fields():
     status, _, err = run('record', '-q', '-o', 'sampled.db', '--', PROGRAM)
     check(status == 0, err)
-    found = {(r['data'], r['field']): float(r['miss_share']) for r in rows('--size=32K', path='sampled.db')}
-    blocks = {field: share for (data, field), share in found.items() if data.startswith('calloc in make_array')}
-    check(max(blocks, key=blocks.get) == 'particle.neighbours[2]' and 0.05 < max(blocks.values()) < 0.25, blocks)
+    found = {(r['data'], r['field']): float(r['miss_share']) for r in rows('--size=32K',
+                                                                           path='sampled.db')}
+    blocks = {field: share for (data, field),
+              share in found.items() if data.startswith('calloc in make_array')}
+    check(max(blocks, key=blocks.get) == 'particle.neighbours[2]' and
+          0.05 < max(blocks.values()) < 0.25, blocks)
 
 
 @case

@@ -99,10 +99,12 @@ def check_fields(found):
 def names_and_types_in_both_modes():
     if shutil.which('gfortran') is None:
         raise Skip('no gfortran')
-    run(DWELL, 'simulate', '-q', '--data', '--references', '--cache', 'L1d=16K,8,64', '-o', 'run.db', '--', './bodies')
+    run(DWELL, 'simulate', '-q', '--data', '--references', '--cache', 'L1d=16K,8,64',
+        '-o', 'run.db', '--', './bodies')
     found = rows('objects')
     check_objects(found)
-    # Each of the two arrays of the block has its own misses: 2 times 16,000 reads, and each element is written once.
+    # Each of the two arrays of the block has its own misses: 2 times 16,000 reads, and each element
+    # is written once.
     objects = {last_name(row['name']): row for row in found}
     row = objects[next(name for name in ('left', 'first') if name in objects)]
     check(row['references'] == 32000 + 30000, row)

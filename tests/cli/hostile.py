@@ -26,9 +26,11 @@ from cases import case, check, main, Skip
 USAGE, INPUT, OUTPUT = 2, 3, 5
 SECONDS = 60
 FORMS = [[], ['--format=csv'], ['--format=json']]
-VIEWS = [['report'], ['curve'], ['annotate'], ['annotate', 'main'], ['spatial'], ['objects'], ['objects', '--sites-by', 'path'],
+VIEWS = [['report'], ['curve'], ['annotate'], ['annotate', 'main'], ['spatial'], ['objects'],
+         ['objects', '--sites-by', 'path'],
          ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['processes']]
-EVENT_VIEWS = [['report'], ['report', '--by=line'], ['report', '--by=object'], ['report', '--by=process'],
+EVENT_VIEWS = [['report'], ['report', '--by=line'], ['report', '--by=object'], ['report',
+                                                                                '--by=process'],
                ['annotate', 'main'], ['calls'], ['info']]
 EXPORTS = ['callgrind', 'folded', 'speedscope', 'pprof', 'csv', 'json']
 
@@ -39,8 +41,9 @@ def run(*arguments, memory=None, prefix=(), **more):
         if memory is not None:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
-    done = subprocess.run([*prefix, DWELL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=SECONDS, preexec_fn=limit, **{'stdin': subprocess.DEVNULL, **more})
+    done = subprocess.run(
+        [*prefix, DWELL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        timeout=SECONDS, preexec_fn=limit, **{'stdin': subprocess.DEVNULL, **more})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -56,7 +59,8 @@ def profile(kind='record'):
     """A good profile of a short run, made once."""
     path = kind + '.db'
     if not os.path.exists(path):
-        status, _, err = run(kind, '-q', '-o', path, '--', 'sh', '-c', 'seq 1 2000 | sort >/dev/null')
+        status, _, err = run(kind, '-q', '-o', path, '--', 'sh',
+                             '-c', 'seq 1 2000 | sort >/dev/null')
         check(status == 0, kind, 'ended with', status, err)
     return path
 
@@ -76,10 +80,12 @@ def change(path, *statements, source=None):
 @case
 def a_view_in_the_place_of_a_table_is_refused():
     endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT '
-    for table, columns in (('meta', "'k' || i AS key, i AS value"), ('process', 'i AS id'), ('thread', 'i AS idx')):
+    for table, columns in (('meta', "'k' || i AS key, i AS value"), ('process', 'i AS id'),
+                           ('thread', 'i AS idx')):
         change('view.db', 'ALTER TABLE %s RENAME TO kept' % table,
                'CREATE VIEW %s AS %s%s FROM n' % (table, endless, columns))
-        for command in ['report'], ['info'], ['top', '--once'], ['export', '--to=json'], ['diff', 'view.db']:
+        for command in ['report'], ['info'], ['top', '--once'], ['export',
+                                                                 '--to=json'], ['diff', 'view.db']:
             refused(INPUT, 'not those of a profile', *command,
                     *(['view.db'] if command[0] == 'diff' else ['-i', 'view.db']))
         refused(INPUT, 'not those of a profile', 'merge', '-o', 'merged.db', 'view.db', profile())
@@ -101,17 +107,20 @@ def a_process_that_cannot_be_read_leaves_the_others():
         text = run(*view, '-i', 'part.db')[1].decode()
         if view == ['processes']:
             check('The profile of process %d is damaged' % broken in text, 'it says', text)
-    check(run('report', '--process', str(whole), '-i', 'part.db')[0] == 0, 'another process cannot be shown')
+    check(run('report', '--process', str(whole), '-i', 'part.db')[0] == 0,
+          'another process cannot be shown')
     refused(INPUT, 'damaged', 'report', '--process', str(broken), '-i', 'part.db')
 
 
 @case
 def what_a_schema_would_compute_is_not_computed():
     heavy = 'hex(zeroblob(100000000))'
-    for statement in ('CREATE TABLE other(a, b AS (%s))' % heavy, 'CREATE INDEX i ON meta(length(%s))' % heavy,
-                      'CREATE TRIGGER t AFTER INSERT ON meta BEGIN SELECT 1; END',
-                      "UPDATE sqlite_schema SET sql = replace(sql, 'command TEXT', 'command TEXT CHECK(%s)') "
-                      "WHERE name = 'process'" % heavy):
+    for statement in (
+            'CREATE TABLE other(a, b AS (%s))' % heavy,
+            'CREATE INDEX i ON meta(length(%s))' % heavy,
+            'CREATE TRIGGER t AFTER INSERT ON meta BEGIN SELECT 1; END',
+            "UPDATE sqlite_schema SET sql = replace(sql, 'command TEXT', 'command TEXT CHECK(%s)') "
+            "WHERE name = 'process'" % heavy):
         try:
             change('schema.db', statement)
         except sqlite3.Error:
@@ -137,14 +146,19 @@ def spoil(kind):
     bad = "CAST(%s || CAST(x'ff80c0af' AS TEXT) || %%s AS TEXT)" % evil
     with sqlite3.connect(change(path, source=profile(kind))) as db:
         db.text_factory = bytes
-        for table, column, key in (('place', 'function', 'id'), ('place', 'file', 'id'), ('module', 'path', 'id'),
-                                   ('process', 'command', 'id'), ('process', 'exe', 'id'), ('process', 'state', 'id'),
-                                   ('site', 'name', 'id'), ('site', 'kind', 'id'), ('variable', 'name', 'id'),
-                                   ('variable', 'type', 'id'), ('variable', 'file', 'id'), ('variable', 'module', 'id'),
-                                   ('object', 'path', 'id'), ('geometry', 'value', 'name'), ('event', 'description', 'id')):
+        for table, column, key in (
+                ('place', 'function', 'id'), ('place', 'file', 'id'), ('module', 'path', 'id'),
+                ('process', 'command', 'id'), ('process', 'exe', 'id'), ('process', 'state', 'id'),
+                ('site', 'name', 'id'), ('site', 'kind', 'id'), ('variable', 'name', 'id'),
+                ('variable', 'type', 'id'), ('variable', 'file', 'id'),
+                ('variable', 'module', 'id'),
+                ('object', 'path', 'id'), ('geometry', 'value', 'name'),
+                ('event', 'description', 'id')):
             db.execute('UPDATE %s SET %s = %s' % (table, column, bad % key))
-        db.execute('UPDATE event SET name = name || %s || id WHERE id > 8 AND formula IS NULL' % evil)
-        db.execute("UPDATE meta SET value = %s WHERE typeof(value) = 'text' AND key <> 'state'" % (bad % 'key'))
+        db.execute('UPDATE event SET name = name || %s || id WHERE id > 8 AND formula IS NULL' %
+                   evil)
+        db.execute("UPDATE meta SET value = %s WHERE typeof(value) = 'text' AND key <> 'state'" %
+                   (bad % 'key'))
         db.execute('INSERT INTO message VALUES(NULL, 0, %s)' % (bad % "'m'"))
     db.close()
     return path
@@ -155,15 +169,18 @@ def is_number(field):
 
 
 def check_safe(out, arguments):
-    check(re.search(rb'[\x00-\x09\x0b-\x1f\x7f]', out) is None, arguments, 'prints a control character',
+    check(re.search(rb'[\x00-\x09\x0b-\x1f\x7f]', out) is None,
+          arguments, 'prints a control character',
           repr(out[:300]))
     text = out.decode('utf-8') # or it is no UTF-8
     check(not re.search('[\x80-\x9f]', text), arguments, 'prints a control character of 8 bits')
     if '--format=csv' in arguments or '--to=csv' in arguments:
         for row in csv.reader(io.StringIO(text)):
             for field in row:
-                check(field[:1] not in '=+-@' or field == '' or is_number(field), arguments, 'has a formula', field[:40])
-    if out and ('--format=json' in arguments or '--to=json' in arguments or '--to=speedscope' in arguments):
+                check(field[:1] not in '=+-@' or field == '' or is_number(field), arguments,
+                      'has a formula', field[:40])
+    if out and ('--format=json' in arguments or '--to=json' in arguments or
+                '--to=speedscope' in arguments):
         json.loads(text)
 
 
@@ -174,7 +191,8 @@ def what_is_printed_is_safe_to_paste():
         for view in views:
             for form in [[]] if '--folded' in view else FORMS:
                 status, out, err = run(*view, *form, '-i', path)
-                check(status in (0, INPUT, USAGE), view, form, 'ended with', status, repr(err[:300]))
+                check(status in (0, INPUT, USAGE), view, form, 'ended with', status,
+                      repr(err[:300]))
                 check_safe(out, view + form)
                 check_safe(err, view)
         for to in EXPORTS:
@@ -189,10 +207,12 @@ def what_is_printed_is_safe_to_paste():
 
 @case
 def a_name_of_a_file_is_never_blank_in_what_callgrind_reads():
-    path = change('blank.db', "UPDATE place SET file = '  '", "UPDATE object SET path = ''", source=profile('simulate'))
+    path = change('blank.db', "UPDATE place SET file = '  '", "UPDATE object SET path = ''",
+                  source=profile('simulate'))
     status, out, _ = run('export', '--to=callgrind', '-i', path)
-    check(status == 0 and re.search(rb'^(fl|fi|fe|cfi|ob|cob|fn)=\(\d+\) *$', out.replace(b'???', b''), re.M) is None
-          or b'???' in out, 'a blank name')
+    check(status == 0 and re.search(rb'^(fl|fi|fe|cfi|ob|cob|fn)=\(\d+\) *$',
+                                    out.replace(b'???', b''), re.M) is None or b'???' in out,
+          'a blank name')
     check(re.search(rb'^\w+=\(\d+\) +$', out, re.M) is None, 'a blank name')
 
 
@@ -201,8 +221,10 @@ def a_name_of_a_file_is_never_blank_in_what_callgrind_reads():
 @case
 def lines_without_end_are_refused():
     with open('/dev/zero', 'rb') as zero:
-        refused(INPUT, 'line of more than|zero byte', 'import', '-', '-o', 'import.db', memory=2 << 30, stdin=zero)
-    refused(INPUT, 'more than', 'simulate', '--cache', 'L1d=32K,8,64', '--trace', '/dev/zero', memory=2 << 30)
+        refused(INPUT, 'line of more than|zero byte', 'import', '-', '-o', 'import.db',
+                memory=2 << 30, stdin=zero)
+    refused(INPUT, 'more than', 'simulate', '--cache', 'L1d=32K,8,64', '--trace', '/dev/zero',
+            memory=2 << 30)
     refused(USAGE, 'more than', 'simulate', '--config', '/dev/zero', '--', 'true', memory=8 << 30)
 
 
@@ -225,11 +247,13 @@ def mode_of(path):
 def profiles_are_nobody_elses_to_read():
     old = os.umask(0)
     try:
-        process = subprocess.Popen([DWELL, 'record', '-q', '-o', 'mode.db', '--', 'sh', '-c', 'echo begins; read x'],
+        process = subprocess.Popen([DWELL, 'record', '-q', '-o', 'mode.db', '--', 'sh',
+                                    '-c', 'echo begins; read x'],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(process.stdout.readline() == b'begins\n', 'it did not begin')
         for end in '', '-wal', '-shm':
-            check(mode_of('mode.db' + end) == 0o600, 'mode.db' + end, 'is', oct(mode_of('mode.db' + end)))
+            check(mode_of('mode.db' + end) == 0o600, 'mode.db' + end, 'is',
+                  oct(mode_of('mode.db' + end)))
         check(run('dump', '-o', 'dumped.db', '-p', str(process.pid))[0] == 0, 'no dump')
         process.communicate(b'\n', timeout=SECONDS)
         os.chmod('mode.db', 0o644) # as one of an older version
@@ -237,9 +261,11 @@ def profiles_are_nobody_elses_to_read():
         open('was-empty.db', 'w').close()
         check(run('record', '-q', '-o', 'was-empty.db', '--', 'true')[0] == 0, 'recording failed')
         check(run('merge', '-o', 'merge.db', 'mode.db', 'mode.db.old')[0] == 0, 'merging failed')
-        check(run('export', '-i', profile('simulate'), '--to=callgrind', '-o', 'exported')[0] == 0, 'exporting failed')
+        check(run('export', '-i', profile('simulate'), '--to=callgrind', '-o', 'exported')[0] == 0,
+              'exporting failed')
         check(run('import', 'exported', '-o', 'imported.db')[0] == 0, 'importing failed')
-        for path in 'mode.db', 'mode.db.old', 'was-empty.db', 'dumped.db', 'merge.db', 'imported.db':
+        for path in ('mode.db', 'mode.db.old', 'was-empty.db', 'dumped.db', 'merge.db',
+                     'imported.db'):
             check(mode_of(path) == 0o600, path, 'is', oct(mode_of(path)))
         check(mode_of('exported') == 0o666, 'an export does not follow the mask')
     finally:
@@ -249,12 +275,15 @@ def profiles_are_nobody_elses_to_read():
 @case
 def a_number_of_a_process_in_another_namespace_is_nobody():
     apart = ['unshare', '-Ur', '--pid', '--fork', '--kill-child', '--mount-proc']
-    if shutil.which('unshare') is None or subprocess.run([*apart, 'true'], capture_output=True).returncode != 0:
+    if shutil.which('unshare') is None or subprocess.run([*apart, 'true'],
+                                                         capture_output=True).returncode != 0:
         raise Skip('no namespace of one\'s own')
     # Not the first process there, and the same number each time.
     again = [*apart, 'sh', '-c', '"$@"; exit $?', 'sh']
-    process = subprocess.Popen([*again, DWELL, 'record', '-q', '-o', 'apart.db', '--', 'sh', '-c', 'echo begins; sleep 50'],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([*again, DWELL, 'record', '-q', '-o', 'apart.db', '--', 'sh',
+                                '-c', 'echo begins; sleep 50'],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
     try:
         check(process.stdout.readline() == b'begins\n', 'it did not begin')
         # From here its number means somebody else, and yet it writes.
@@ -281,7 +310,8 @@ def the_number_of_another_process_does_not_hold_a_file():
     db.close()
     status, _, err = run('record', '-q', '-o', 'forged.db', '--', 'true')
     check(status == 0, 'ended with', status, err)
-    check(b'cut off' in run('top', '--once', '-i', 'forged.db.old')[1], 'the number of another is a writer')
+    check(b'cut off' in run('top', '--once', '-i', 'forged.db.old')[1],
+          'the number of another is a writer')
 
 
 @case
@@ -301,19 +331,23 @@ def a_size_of_lines_that_cannot_be_is_said():
         change('lines.db', "UPDATE meta SET value = %d WHERE key = 'line_bytes'" % size)
         for view in ['report'], ['objects'], ['export', '--to=json']:
             # The size comes with the first counts.
-            refused(INPUT, 'has no counts' if size == 0 else 'damaged: it watched lines', *view, '-i', 'lines.db')
+            refused(INPUT, 'has no counts' if size == 0 else 'damaged: it watched lines', *view,
+                    '-i', 'lines.db')
 
 
 @case
 def views_over_damaged_cells_end():
     """Any cell of any table has any value: results or sentences, never a crash."""
     chance = random.Random(11)
-    values = [None, -1, 0, 1 << 62, -(1 << 63), 1e300, 'x', b'\x00\xff', '[]', '[[]]', '[[1,2],[3', '9' * 50, '[' * 5000]
+    values = [None, -1, 0, 1 << 62, -(1 << 63), 1e300, 'x', b'\x00\xff', '[]', '[[]]', '[[1,2],[3',
+              '9' * 50, '[' * 5000]
     for kind, views in (('record', VIEWS), ('simulate', EVENT_VIEWS)):
         with sqlite3.connect(profile(kind)) as db:
-            tables = [name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            tables = [name for name,
+                      in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
                       if db.execute('SELECT count(*) FROM ' + name).fetchone()[0] > 0]
-            columns = {t: [row[1] for row in db.execute('PRAGMA table_info(%s)' % t)] for t in tables}
+            columns = {t: [row[1] for row in db.execute('PRAGMA table_info(%s)' % t)]
+                       for t in tables}
         db.close()
         for _ in range(12):
             path = 'cells.db'
@@ -322,13 +356,15 @@ def views_over_damaged_cells_end():
                 for _ in range(chance.choice([1, 3])):
                     table = chance.choice(tables)
                     try:
-                        db.execute('UPDATE OR REPLACE %s SET %s = ?' % (table, chance.choice(columns[table])),
+                        db.execute('UPDATE OR REPLACE %s SET %s = ?' %
+                                   (table, chance.choice(columns[table])),
                                    (chance.choice(values),))
                     except sqlite3.Error:
                         pass # it must not be NULL
             db.close()
             view = chance.choice(views)
-            status, _, err = run(*view, *chance.choice(FORMS if '--folded' not in view else [[]]), '-i', path)
+            status, _, err = run(*view, *chance.choice(FORMS if '--folded' not in view else [[]]),
+                                 '-i', path)
             check(status in (0, USAGE, INPUT, OUTPUT), view, 'ended with', status, repr(err[:300]))
             check(status == 0 or err.startswith(b'dwell'), view, 'said', repr(err[:300]))
 

@@ -19,7 +19,8 @@ import sys
 import tempfile
 import time
 
-NEEDED = ['kcachegrind', 'Xvfb', 'xdotool', 'import', 'convert', 'tesseract', 'dbus-run-session', 'objdump']
+NEEDED = ['kcachegrind', 'Xvfb', 'xdotool', 'import', 'convert', 'tesseract', 'dbus-run-session',
+          'objdump']
 WIDTH, HEIGHT = 2200, 1500
 STATUS_HEIGHT = 60
 # No tips, and no questions at the end.
@@ -32,7 +33,8 @@ def check(condition, *what):
 
 
 def run(*argv, **options):
-    return subprocess.run(argv, check=True, timeout=100, capture_output=True, text=True, **options).stdout
+    return subprocess.run(argv, check=True, timeout=100, capture_output=True, text=True,
+                          **options).stdout
 
 
 class Screen:
@@ -45,25 +47,32 @@ class Screen:
         with open(os.path.join(home, '.config', 'kcachegrindrc'), 'w') as f:
             f.write(SETTINGS)
         read, write = os.pipe()
-        self.server = subprocess.Popen(['Xvfb', '-displayfd', str(write), '-screen', '0', '%dx%dx24' % (WIDTH, HEIGHT)],
-                                       pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.server = subprocess.Popen(
+            ['Xvfb', '-displayfd', str(write), '-screen', '0', '%dx%dx24' % (WIDTH, HEIGHT)],
+            pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as f:
             display = f.readline().strip()
         check(display, 'Xvfb does not start')
-        self.env = dict(os.environ, DISPLAY=':' + display, HOME=home, XDG_RUNTIME_DIR=home, QT_QPA_PLATFORM='xcb',
-                        QT_SCALE_FACTOR='2', LC_ALL='C.UTF-8', XDG_CONFIG_HOME=os.path.join(home, '.config'))
-        self.program = subprocess.Popen(['dbus-run-session', '--', 'kcachegrind', path], env=self.env,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.env = dict(os.environ, DISPLAY=':' + display, HOME=home, XDG_RUNTIME_DIR=home,
+                        QT_QPA_PLATFORM='xcb',
+                        QT_SCALE_FACTOR='2', LC_ALL='C.UTF-8',
+                        XDG_CONFIG_HOME=os.path.join(home, '.config'))
+        self.program = subprocess.Popen(['dbus-run-session', '--', 'kcachegrind', path],
+                                        env=self.env,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        start_new_session=True)
         self.window = self.find_window(os.path.basename(path))
-        self.do('windowmove', self.window, '0', '0', 'windowsize', self.window, str(WIDTH), str(HEIGHT))
+        self.do('windowmove', self.window, '0', '0', 'windowsize', self.window, str(WIDTH),
+                str(HEIGHT))
 
     def do(self, *argv):
         return run('xdotool', *argv, env=self.env)
 
     def find_window(self, name):
         for _ in range(120):
-            found = subprocess.run(['xdotool', 'search', '--onlyvisible', '--name', re.escape(name)], env=self.env,
+            found = subprocess.run(['xdotool', 'search',
+                                    '--onlyvisible', '--name', re.escape(name)], env=self.env,
                                    capture_output=True, text=True).stdout.split()
             if found:
                 return found[-1]
@@ -79,14 +88,17 @@ class Screen:
 
     def words(self, path):
         """(text, x, y) of the words on a screenshot."""
-        table = run('tesseract', path, '-', '--psm', '11', 'tsv', env=dict(os.environ, OMP_THREAD_LIMIT='1'))
-        return [(r['text'].strip(), int(r['left']) + int(r['width']) // 2, int(r['top']) + int(r['height']) // 2)
+        table = run('tesseract', path, '-', '--psm', '11', 'tsv',
+                    env=dict(os.environ, OMP_THREAD_LIMIT='1'))
+        return [(r['text'].strip(), int(r['left']) + int(r['width']) // 2,
+                 int(r['top']) + int(r['height']) // 2)
                 for r in csv.DictReader(io.StringIO(table), delimiter='\t', quoting=csv.QUOTE_NONE)
                 if (r['text'] or '').strip()]
 
     def status(self, path):
         strip = os.path.join(self.folder, 'status.png')
-        run('convert', path, '-crop', '%dx%d+0+%d' % (WIDTH, STATUS_HEIGHT, HEIGHT - STATUS_HEIGHT), '+repage',
+        run('convert', path, '-crop', '%dx%d+0+%d' % (WIDTH, STATUS_HEIGHT, HEIGHT - STATUS_HEIGHT),
+            '+repage',
             '-bordercolor', 'white', '-border', '20', strip)
         return run('tesseract', strip, '-', '--psm', '6').strip()
 
@@ -139,10 +151,12 @@ def shows_program(folder, profile, total):
         words = screen.wait_for(lambda p: [w for w, _, _ in screen.words(p)],
                                 lambda w: 'Hex' in w and any('column-walk.c' in x for x in w))
         check('Hex' in words and 'Assembly' in words, 'no machine code:', words)
-        check(sum(words.count(w) for w in ['mov', 'push', 'call', 'sub', 'add', 'lea', 'cmp', 'xor']) >= 3,
+        check(sum(words.count(w) for w in ['mov', 'push', 'call', 'sub', 'add', 'lea', 'cmp',
+                                           'xor']) >= 3,
               'no instructions:', words)
         check(any('column-walk.c' in w for w in words), 'no source:', words)
-        check(any(w in ('int', 'argc,', 'argv)', 'double', 'return') for w in words), 'no line of the source:', words)
+        check(any(w in ('int', 'argc,', 'argv)', 'double', 'return') for w in words),
+              'no line of the source:', words)
     finally:
         screen.close()
 
@@ -188,7 +202,8 @@ def main():
                 failed += 1
                 print('FAILED   %s: %s' % (case.__name__, error))
             if arguments.keep:
-                shutil.copytree(place, os.path.join(arguments.keep, case.__name__), dirs_exist_ok=True)
+                shutil.copytree(place, os.path.join(arguments.keep, case.__name__),
+                                dirs_exist_ok=True)
     return failed != 0
 
 

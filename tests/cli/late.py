@@ -30,7 +30,8 @@ def check(condition, *what):
 
 
 def record_late(path):
-    with subprocess.Popen([DWELL, 'record', '-o', path, '--seed', '1', '--duty', '100', '--period', '50',
+    with subprocess.Popen([DWELL, 'record', '-o', path, '--seed', '1', '--duty', '100',
+                           '--period', '50',
                            '--', *COMMAND], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         for _ in range(STOPS):
@@ -48,14 +49,17 @@ def late_windows_are_left_out_whole(folder):
     path = os.path.join(folder, 'profile.db')
     said = record_late(path)
     with sqlite3.connect(path) as db:
-        windows = db.execute('SELECT number, length, stands_for, samples, start FROM window').fetchall()
+        windows = db.execute(
+            'SELECT number, length, stands_for, samples, start FROM window').fetchall()
         found = dict(db.execute('SELECT window, COUNT(*) FROM sample GROUP BY window'))
         lost = db.execute('SELECT SUM(lost_records) FROM process').fetchone()[0]
     check(windows, 'no windows at all')
     for number, _, _, samples, _ in windows:
-        check(found.get(number, 0) == samples, 'window', number, 'has', found.get(number, 0), 'of', samples)
+        check(found.get(number, 0) == samples, 'window', number, 'has', found.get(number, 0), 'of',
+              samples)
     # Or nothing was tried here.
-    check(any(stands_for > 2 * length for _, length, stands_for, _, _ in windows), 'none was left out')
+    check(any(stands_for > 2 * length for _, length, stands_for, _, _ in windows),
+          'none was left out')
     check(not lost or 'records were lost' in said, lost, 'were lost, and it said', said)
     end = windows[-1][4] + windows[-1][1]
     stand_for = sum(w[2] for w in windows)

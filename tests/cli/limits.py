@@ -18,17 +18,21 @@ SECONDS = 20
 MB = 1 << 20
 SUMS = ['sh', '-c', 'echo $((1234 * 1000 + 567))']
 SAID = '1234567\n'
-WAYS = [['record', '-q'], ['record', '-q', '--mode', 'count'], ['simulate'], ['simulate', '--no-filter']]
+WAYS = [['record', '-q'], ['record', '-q', '--mode', 'count'], ['simulate'],
+        ['simulate', '--no-filter']]
 
 
 def run(arguments, command, **limits):
-    """(exit status, stdout, stderr) of dwell with limits in bytes, by the names of the resource module."""
+    """(exit status, stdout, stderr) of dwell with limits in bytes, by the names of the resource
+    module.
+    """
     def limit():
         for name, value in limits.items():
             resource.setrlimit(getattr(resource, 'RLIMIT_' + name), (value, value))
 
-    process = subprocess.run([DWELL, *arguments, *(['--', *command] if command else [])], preexec_fn=limit,
-                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
+    process = subprocess.run(
+        [DWELL, *arguments, *(['--', *command] if command else [])], preexec_fn=limit,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
     return process.returncode, process.stdout, process.stderr
 
 
@@ -41,7 +45,8 @@ def address_space_limits_end_in_the_result_or_a_sentence():
     for megabytes in (60, 150, 1000, 9000):
         for way in WAYS[:2] if megabytes != 1000 else WAYS:
             status, out, err = run([*way, '-o', 'limited'], SUMS, AS=megabytes * MB)
-            check((status == 0 and SAID in out) or (status != 0 and said_why(err)), megabytes, way, status, err)
+            check((status == 0 and SAID in out) or (status != 0 and said_why(err)), megabytes, way,
+                  status, err)
 
 
 @case
@@ -64,7 +69,8 @@ def data_limits_end_in_the_result_or_a_sentence():
     for megabytes in (60, 1000):
         for way in WAYS[:2]:
             status, out, err = run([*way, '-o', 'limited'], SUMS, DATA=megabytes * MB)
-            check((status == 0 and SAID in out) or (status != 0 and said_why(err)), megabytes, way, status, err)
+            check((status == 0 and SAID in out) or (status != 0 and said_why(err)), megabytes, way,
+                  status, err)
 
 
 @case
@@ -75,7 +81,8 @@ def a_limit_that_a_shell_sets_is_for_the_programs_memory():
         f.write('ulimit -v; echo text | cat\n')
     os.chmod('text', 0o755)
     script = 'ulimit -v 600000; ulimit -d 90000; ulimit -Hd; echo piped | cat; ./text; '
-    script += './unprofiled /proc/self/limits | grep -o "address space *[0-9]* *[0-9]*"; exec sh -c "ulimit -v; ulimit -d"'
+    script += './unprofiled /proc/self/limits | grep -o "address space *[0-9]* *[0-9]*"; '
+    script += 'exec sh -c "ulimit -v; ulimit -d"'
     command = ['sh', '-c', script]
     natively = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS).stdout
     check('90000\npiped\n600000\ntext\naddress' in natively, natively)
@@ -88,14 +95,16 @@ def a_limit_that_a_shell_sets_is_for_the_programs_memory():
 @case
 def a_limit_below_what_the_shell_has_lets_it_fork():
     for way in WAYS[:3]:
-        status, out, err = run([*way, '-o', 'own.db'], ['sh', '-c', 'ulimit -v 100; (echo $((4 * 4)))'])
+        status, out, err = run([*way, '-o', 'own.db'],
+                               ['sh', '-c', 'ulimit -v 100; (echo $((4 * 4)))'])
         check(status == 0 and out == '16\n', way, status, out, err)
 
 
 @case
 def a_limit_of_the_shell_below_one_from_outside():
     for megabytes in 1000, 4000:
-        status, out, err = run(['record', '-q', '-o', 'own.db'], ['sh', '-c', 'ulimit -v 600000; echo in | cat; ulimit -v'],
+        status, out, err = run(['record', '-q', '-o', 'own.db'],
+                               ['sh', '-c', 'ulimit -v 600000; echo in | cat; ulimit -v'],
                                AS=megabytes * MB)
         check(status == 0 and out == 'in\n600000\n', megabytes, status, out, err)
 
@@ -103,9 +112,11 @@ def a_limit_of_the_shell_below_one_from_outside():
 @case
 def data_are_counted_or_the_limit_is_named():
     for kilobytes, counts in (6000000, True), (4500000, None), (4000000, False), (2000000, False):
-        status, _, err = run(['simulate', '-q', '--data', '-o', 'own.db'], ['sh', '-c', 'echo in | cat'], AS=kilobytes << 10)
+        status, _, err = run(['simulate', '-q', '--data', '-o', 'own.db'],
+                             ['sh', '-c', 'echo in | cat'], AS=kilobytes << 10)
         is_said = 'misses are not counted by data structure, as a limit of address space' in err
-        check(status == 0 and 'with these caches' not in err and counts in (None, not is_said), kilobytes, status, err)
+        check(status == 0 and 'with these caches' not in err and counts in (None, not is_said),
+              kilobytes, status, err)
         status, out, err = run(['bins', '--format', 'csv', '-i', 'own.db'], [])
         check((status == 0 and len(out.splitlines()) > 2) != is_said, kilobytes, status, out, err)
 
@@ -118,28 +129,35 @@ def files():
 def a_file_size_limit_leaves_what_was_there():
     check(run(['record', '-q', '-o', 'one.db'], SUMS)[0] == 0, 'no profile')
     check(run(['simulate', '-o', 'two.db'], SUMS)[0] == 0, 'no simulated profile')
-    check(run(['export', '-t', 'callgrind', '-i', 'two.db', '-o', 'two.out'], [])[0] == 0, 'no export')
+    check(run(['export', '-t', 'callgrind', '-i', 'two.db', '-o', 'two.out'], [])[0] == 0,
+          'no export')
     for name in 'old.db', 'old.out':
-        run(['import', '-o', name, 'two.out'], []) if name.endswith('db') else os.link('two.out', name)
+        run(['import', '-o', name, 'two.out'], []) if name.endswith('db') else os.link('two.out',
+                                                                                       name)
     before = files()
     for kilobytes in 4, 300:
-        for arguments, command in ((['record', '-q', '-o', 'old.db'], SUMS), (['simulate', '-o', 'new.db'], SUMS),
-                                   (['merge', '-o', 'old.db', 'one.db', 'one.db'], []),
-                                   (['import', '-o', 'new.db', 'two.out'], []),
-                                   (['export', '-t', 'callgrind', '-i', 'two.db', '-o', 'old.out'], [])):
+        for arguments, command in (
+                (['record', '-q', '-o', 'old.db'], SUMS), (['simulate', '-o', 'new.db'], SUMS),
+                (['merge', '-o', 'old.db', 'one.db', 'one.db'], []),
+                (['import', '-o', 'new.db', 'two.out'], []),
+                (['export', '-t', 'callgrind', '-i', 'two.db', '-o', 'old.out'], [])):
             status, out, err = run(arguments, command, FSIZE=kilobytes << 10)
             if status == 0 and kilobytes == 300:
                 continue # small enough
-            check(status in (4, 5) and said_why(err) and out == '', kilobytes, arguments, status, err)
+            check(status in (4, 5) and said_why(err) and out == '', kilobytes, arguments, status,
+                  err)
             check(files() == before, kilobytes, arguments, 'left', files())
 
 
 @case
 def the_program_gets_its_own_file_size_signal():
-    write = 'import os; os.write(os.open("grown", os.O_WRONLY | os.O_CREAT), bytes(7 << 20)); os.write(1, b"short")\n'
+    write = ('import os; os.write(os.open("grown", os.O_WRONLY | os.O_CREAT), bytes(7 << 20)); '
+             'os.write(1, b"short")\n')
     write += 'os.lseek(3, 0, 2); os.write(3, bytes(1))'
-    status, out, err = run(['record', '-q', '-o', 'one.db', '--mode', 'count'], ['python3', '-S', '-c',
-                           'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n' + write], FSIZE=6 << 20)
+    status, out, err = run(['record', '-q', '-o', 'one.db', '--mode', 'count'],
+                           ['python3', '-S', '-c',
+                            'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n' +
+                            write], FSIZE=6 << 20)
     check(status == -25 and out == 'short', status, out, err)
 
 
@@ -167,7 +185,8 @@ def a_small_stack_is_enough_for_dwell():
 @case
 def as_many_arguments_as_the_kernel_allows():
     for count in 70000, 200000:
-        status, out, err = run(['record', '-q', '--mode', 'count', '-o', 'many.db'], ['echo', *['x'] * count])
+        status, out, err = run(['record', '-q', '--mode', 'count', '-o', 'many.db'],
+                               ['echo', *['x'] * count])
         check(status == 0 and len(out) == 2 * count, count, status, len(out), err)
 
 
@@ -184,7 +203,8 @@ def truncated_programs_end_as_natively():
         except OSError:
             natively = 126
         status, out, err = run(['record', '-q', '--mode', 'count', '-o', 'cut.db'], ['./cut'])
-        check(status == natively and 'fault' not in err, count, 'bytes: natively', natively, 'here', status, err)
+        check(status == natively and 'fault' not in err, count, 'bytes: natively', natively, 'here',
+              status, err)
 
 
 def set_up(dwell, folder):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dwell simulate --curve --lines 1/N: curves of a sample of lines against exact ones, and known ones.
+"""dwell simulate --curve --lines 1/N: curves of a sample of lines against exact ones, and known
+ones.
 
     lines.py [--dwell PATH] [--programs FOLDER] [--program PATH]
 
---programs has the programs of tests/programs, --program is regular.c. Each case prints one line; the exit status
-is 0 when none failed.
+--programs has the programs of tests/programs, --program is regular.c. Each case prints one line;
+the exit status is 0 when none failed.
 """
 import csv
 import io
@@ -23,16 +24,19 @@ KB, MB = 1 << 10, 1 << 20
 
 def run(*arguments):
     """Without address randomisation, so that runs can be compared."""
-    done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run(['setarch', '-R', DWELL, *arguments],
+                          stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=120)
-    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8',
+                                                                                       'replace')
 
 
 def simulate(lines, *command, path='run.db', status=0):
     for old in path, path + '.old':
         if os.path.exists(old):
             os.unlink(old)
-    got, _, err = run('simulate', '--curve', '-q', '-o', path, '--sizes', SIZES, *lines, '--', *command)
+    got, _, err = run('simulate', '--curve', '-q', '-o', path, '--sizes', SIZES, *lines, '--',
+                      *command)
     check(got == status, lines, command, 'ended with', got, err)
     return path
 
@@ -46,13 +50,15 @@ def view(*arguments):
 def curve(path, *arguments):
     """{size: (ratio, low, high)}"""
     rows = csv.DictReader(io.StringIO(view('curve', '--format=csv', *arguments, path)))
-    return {int(r['size_bytes']): tuple(float(r[c]) for c in ('miss_ratio', 'low', 'high')) for r in rows}
+    return {int(r['size_bytes']): tuple(float(r[c]) for c in ('miss_ratio', 'low', 'high'))
+            for r in rows}
 
 
 def points(path):
     with sqlite3.connect('file:%s?mode=ro' % path, uri=True) as db:
-        return db.execute('SELECT process_id, line_bytes, policy, size_bytes, accesses, misses, lines FROM curve'
-                          ' ORDER BY 1, 2, 3, 4').fetchall()
+        return db.execute(
+            'SELECT process_id, line_bytes, policy, size_bytes, accesses, misses, lines FROM curve'
+            ' ORDER BY 1, 2, 3, 4').fetchall()
 
 
 def check_near(got, want, most, mean, *what):
@@ -81,7 +87,8 @@ def bad_values_are_refused():
             ('--by needs all lines', '--lines', '1/8', '--by', 'line', '--size', '8K')):
         status, out, err = run('simulate', '--curve', *arguments, '--', 'true')
         check(status == 2, arguments, 'ended with', status, err)
-        check(err.startswith('dwell') and err.count('\n') == 1 and re.search(says, err), arguments, 'said', err)
+        check(err.startswith('dwell') and err.count('\n') == 1 and re.search(says, err), arguments,
+              'said', err)
         check(out == '', arguments, 'printed', out)
     status, _, err = run('simulate', '--lines', '1/8', '--', 'true')
     check(status == 2 and '--curve' in err, 'without --curve:', status, err)
@@ -91,7 +98,8 @@ def bad_values_are_refused():
 def a_sample_of_all_lines_is_exact():
     """Straddling and string accesses, gathers, faults, new code."""
     for name in 'strings', 'vectors', 'unaligned', 'faults', 'jit', 'regular':
-        command = [PROGRAM, 'copies', '600', '4'] if name == 'regular' else [os.path.join(PROGRAMS, name)]
+        command = [PROGRAM, 'copies', '600',
+                   '4'] if name == 'regular' else [os.path.join(PROGRAMS, name)]
         if name == 'unaligned':
             command.append('sums')
         if not os.path.exists(command[0]):
@@ -100,7 +108,8 @@ def a_sample_of_all_lines_is_exact():
             exact = points(simulate(['--policy=lru', '--lines', lines], *command, path='exact.db'))
             sampled = points(simulate(['--lines', lines + ',1/1'], *command))
             if sampled[0][4] != exact[0][4]:  # some make a few accesses more at times
-                far = max(abs(a - b) for row in zip(exact, sampled) for a, b in zip(row[0][3:], row[1][3:]))
+                far = max(abs(a - b) for row in zip(exact, sampled) for a,
+                          b in zip(row[0][3:], row[1][3:]))
                 check(name == 'vectors' and far < 3000, name, 'lines of', lines, exact, sampled)
                 continue
             check(exact == sampled, name, 'lines of', lines, exact, sampled)
@@ -110,12 +119,14 @@ def a_sample_of_all_lines_is_exact():
 @case
 def caches_of_known_programs():
     # 3000 lines in turn: all miss in caches of fewer, and none in larger ones
-    for command in ['cycle', '3000', '700'], ['cycle', '3000', '700', '64'], ['cycle', '3000', '700', '33']:
+    for command in ['cycle', '3000', '700'], ['cycle', '3000', '700', '64'], ['cycle', '3000',
+                                                                              '700', '33']:
         got = curve(simulate(['--lines', '1/128'], PROGRAM, *command))
         check(all(got[s][0] > 0.90 for s in got if s <= 128 * KB), command, got)
         check(all(got[s][0] < 0.01 for s in got if s >= 256 * KB), command, got)
     # of 20,000 lines at random an access misses if its line is not among those of the cache
-    exact = curve(simulate(['--policy=lru'], PROGRAM, 'random', '20000', '1500000', path='exact.db'))
+    exact = curve(simulate(['--policy=lru'], PROGRAM, 'random', '20000', '1500000',
+                           path='exact.db'))
     check(abs(exact[512 * KB][0] - (1 - 8192 / 20000) * 0.97) < 0.05, exact)
     got = curve(simulate(['--lines', '1/128'], PROGRAM, 'random', '20000', '1500000'))
     check_near(got, {s: exact[s][0] for s in exact}, 8, 2, 'random')
@@ -128,7 +139,8 @@ def a_sample_is_near_the_exact_curve():
         for lines in '1/8', '1/32', '1/128', '1/1024':
             got = curve(simulate(['--lines', lines], PROGRAM, *command))
             check_near(got, {s: exact[s][0] for s in exact}, 1.5, 0.4, command, lines)
-            check(all(low <= ratio <= high for ratio, low, high in got.values()), command, lines, got)
+            check(all(low <= ratio <= high for ratio, low, high in got.values()), command, lines,
+                  got)
             check(any(low < high for _, low, high in got.values()), 'no interval', got)
 
 
@@ -153,20 +165,28 @@ def first_touches_are_counted():
     """In caches that hold all lines, each line misses once: within 2 %, whatever the sample is."""
     for command in ['copies', '400', '40'], ['cycle', '1000', '400'], ['cycle', '20000', '30']:
         for lines in '64', '16', '256':
-            exact = points(simulate(['--policy=lru', '--lines', lines], PROGRAM, *command, path='exact.db'))[-1]
-            for sample, seed in ('1/128', '1'), ('1/128', '2'), ('1/8', '3'), ('1/1024', '4'), ('1/32:200', '5'):
-                path = simulate(['--lines', '%s,%s' % (lines, sample), '--seed', seed], PROGRAM, *command)
+            exact = points(simulate(['--policy=lru', '--lines', lines], PROGRAM, *command,
+                                    path='exact.db'))[-1]
+            for sample, seed in (('1/128', '1'), ('1/128', '2'), ('1/8', '3'), ('1/1024', '4'),
+                                 ('1/32:200', '5')):
+                path = simulate(['--lines', '%s,%s' % (lines, sample), '--seed', seed], PROGRAM,
+                                *command)
                 got = points(path)[-1]
                 check(got[4] == exact[4], command, lines, sample, 'accesses', got, exact)
-                check(abs(got[5] / exact[5] - 1) < 0.02, command, lines, sample, 'first touches', got, exact)
-                check(abs(got[6] / exact[6] - 1) < 0.02, command, lines, sample, 'lines', got, exact)
+                check(abs(got[5] / exact[5] - 1) < 0.02, command, lines, sample, 'first touches',
+                      got, exact)
+                check(abs(got[6] / exact[6] - 1) < 0.02, command, lines, sample, 'lines', got,
+                      exact)
                 ratio, low, high = curve(path)[exact[3]]
-                check(low <= exact[5] / exact[4] <= high, command, lines, sample, ratio, low, high, exact)
+                check(low <= exact[5] / exact[4] <= high, command, lines, sample, ratio, low, high,
+                      exact)
 
 
 @case
 def intervals_hold_at_cliffs():
-    """Loops over somewhat more, or less, than a cache: a sample knows their length to some percent only."""
+    """Loops over somewhat more, or less, than a cache: a sample knows their length to some percent
+    only.
+    """
     inside, at_cliffs, seed = [], [], 0
     for lines in '1100', '1900', '2200', '3900', '4300', '15000', '18000':
         command = ['cycle', lines, str(600000 // int(lines))]
@@ -177,7 +197,8 @@ def intervals_hold_at_cliffs():
             got = curve(simulate(['--lines', '1/128', '--seed', str(seed)], PROGRAM, *command))
             holds = {s: got[s][1] <= exact[s][0] <= got[s][2] for s in exact}
             inside += holds.values()
-            at_cliffs += [holds[s] for s in exact if exact.get(s // 2, exact[s])[0] - exact.get(2 * s, exact[s])[0] > 0.3]
+            at_cliffs += [holds[s] for s in exact
+                          if exact.get(s // 2, exact[s])[0] - exact.get(2 * s, exact[s])[0] > 0.3]
             rising = [s for s in got if 2 * s in got and got[s][0] < got[2 * s][0] - 1e-7]
             check(not rising, command, 'more misses in a larger cache', got)
     # Of 42 seeds 40 hold; that seven do not is a chance of less than one in a thousand.
@@ -191,7 +212,8 @@ def few_lines_for_a_long_time_are_known():
     command = ['stay', '200', '100', '600']
     exact = curve(simulate(['--policy=lru'], PROGRAM, *command, path='exact.db'))
     check(exact[8 * KB][0] > 0.0015 and exact[16 * KB][0] < 0.0003, exact)
-    got = [curve(simulate(['--lines', '1/128', '--seed', str(seed)], PROGRAM, *command)) for seed in range(8)]
+    got = [curve(simulate(['--lines', '1/128', '--seed', str(seed)], PROGRAM, *command))
+           for seed in range(8)]
     inside = [c[s][1] <= exact[s][0] <= c[s][2] for c in got for s in exact]
     check(sum(inside) >= 0.83 * len(inside), 'inside', sum(inside), 'of', len(inside))
     mean = sum(c[16 * KB][0] for c in got) / len(got)
@@ -203,7 +225,8 @@ def a_few_lines_are_enough():
     """Of a footprint of some hundred lines the sample may have one, or none."""
     exact = points(simulate(['--policy=lru'], PROGRAM, 'cycle', '20', '50000', path='exact.db'))
     for seed in '1', '2', '3':
-        got = points(simulate(['--lines', '1/1048576', '--seed', seed], PROGRAM, 'cycle', '20', '50000'))
+        got = points(simulate(['--lines', '1/1048576', '--seed', seed], PROGRAM, 'cycle', '20',
+                              '50000'))
         check(abs(got[-1][5] / exact[-1][5] - 1) < 0.02, got[-1], exact[-1])
 
 
@@ -226,12 +249,14 @@ def processes_and_threads_have_their_own():
         check(misses / accesses > 0.9, process, rows)
         check(1500 < lines < 6000, process, rows)
     check(rows[1][4] > 1.8 * rows[0][4], 'the child has two threads', rows)
-    check(len(points(simulate(['--lines', '1/16', '--process', '1'], PROGRAM, 'family', '3000', '20'))) == 13, 'one')
+    check(len(points(simulate(['--lines', '1/16', '--process', '1'], PROGRAM, 'family', '3000',
+                              '20'))) == 13, 'one')
 
 
 @case
 def a_killed_run_keeps_what_it_had():
-    path = simulate(['--lines', '1/16'], 'timeout', '-s', 'KILL', '2', PROGRAM, 'cycle', '3000', '100000000',
+    path = simulate(['--lines', '1/16'], 'timeout', '-s', 'KILL', '2', PROGRAM, 'cycle', '3000',
+                    '100000000',
                     status=-9)
     rows = [p for p in points(path) if p[3] == 64 * KB]
     check(any(p[4] > 1000000 and p[5] / p[4] > 0.9 for p in rows), rows)
@@ -247,7 +272,8 @@ def views_say_that_it_is_a_sample():
     check((shown['exact'], shown['lines_one_in']) == (False, 128), shown)
     check(all(p['low'] <= p['miss_ratio'] <= p['high'] for p in shown['points']), shown)
     check(re.search(r'lines, one in +128\n', view('info', path)), view('info', path))
-    exact = json.loads(view('curve', '--format=json', simulate(['--lines', '1/1'], PROGRAM, 'copies', '3000', '6')))
+    exact = json.loads(view('curve', '--format=json',
+                            simulate(['--lines', '1/1'], PROGRAM, 'copies', '3000', '6')))
     check(exact['exact'] is True and 'lines_one_in' not in exact, exact)
     simulate(['--lines', '1/64'], PROGRAM, 'copies', '3000', '6', path='other.db')
     status, _, err = run('merge', '-o', 'both.db', path, 'other.db')
@@ -260,4 +286,5 @@ def set_up(folder, dwell, programs, program):
 
 
 if __name__ == '__main__':
-    main('lines', __doc__, set_up, programs='build/tests/programs', program='build/tests/cli/regular')
+    main('lines', __doc__, set_up, programs='build/tests/programs',
+         program='build/tests/cli/regular')

@@ -15,7 +15,8 @@ import subprocess
 
 from cases import case, check, main
 
-# Instructions of each function: those of its loops and what is around them. 50 rounds; 350 calls of inner.
+# Instructions of each function: those of its loops and what is around them. 50 rounds; 350 calls of
+# inner.
 SELF = {
     'outer': 50 * (2 + 7 * 3 + 4),
     'inner': 350 * (1 + 20 * 3 + 1),
@@ -43,7 +44,8 @@ Arc = collections.namedtuple('Arc', 'calls cost')
 
 
 def simulate(how, *options):
-    done = subprocess.run([DWELL, 'simulate', '-q', '-o', 'made.db', *options, '--', PROGRAM, how], capture_output=True, text=True,
+    done = subprocess.run([DWELL, 'simulate', '-q', '-o', 'made.db', *options, '--', PROGRAM, how],
+                          capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=60)
     check(done.returncode == 0, done.stdout, done.stderr)
     if how == 'map':
@@ -56,7 +58,8 @@ def arcs(db):
 
 
 def costs(db):
-    return dict(db.execute('SELECT function, sum(Ir) FROM cost JOIN node ON node.id = node_id GROUP BY 1'))
+    return dict(
+        db.execute('SELECT function, sum(Ir) FROM cost JOIN node ON node.id = node_id GROUP BY 1'))
 
 
 def nodes(db):
@@ -65,7 +68,8 @@ def nodes(db):
 
 def check_arc(graph, caller, callee, kind, calls, cost, *what):
     arc = graph.get((caller, callee, kind))
-    check(arc == (calls, cost), caller, '->', callee, kind, 'is', arc, 'and not', (calls, cost), *what)
+    check(arc == (calls, cost), caller, '->', callee, kind, 'is', arc, 'and not', (calls, cost),
+          *what)
 
 
 def check_graph(db, *what):
@@ -81,9 +85,11 @@ def check_graph(db, *what):
     falls = g.get(('falls', 'behind', 'jump'), Arc(0, 0))
     check(50 <= falls.calls <= 100 and falls.cost == falls.calls * 14, falls, *what)
     leaps = [g.get(('leaps', to, 'jump'), Arc(0, 0)) for to in ('behind', 'falls')]
-    check(leaps[0].calls >= 50 and sum(a.calls for a in leaps) == 8050 and sum(a.cost for a in leaps) == 8050 * 14, leaps, *what)
+    check(leaps[0].calls >= 50 and sum(a.calls for a in leaps) == 8050 and
+          sum(a.cost for a in leaps) == 8050 * 14, leaps, *what)
     check_arc(g, 'call_often', 'falls', 'call', 100, SELF['falls'] + 100 * 14, *what)
-    check_arc(g, 'call_often', 'caller', 'call', 50, SELF['caller'] + own['from_made'] + SELF['again'], *what)
+    check_arc(g, 'call_often', 'caller', 'call', 50,
+              SELF['caller'] + own['from_made'] + SELF['again'], *what)
     check_arc(g, 'caller', 'from_made', 'call', 50, own['from_made'] + SELF['again'], *what)
     check_arc(g, 'from_made', 'again', 'jump', 50, SELF['again'], *what)
     calls = sum(a.calls for (caller, callee, kind), a in g.items() if callee == 'replaced')
@@ -103,7 +109,8 @@ def functions_of_a_perf_map_are_nodes():
         check_graph(db, *options)
         n = nodes(db)
         check('[anon]' not in n, 'code without a name', *options)
-        check('--context' in options or all(n[name] == 1 for name in SELF), {name: n[name] for name in SELF}, *options)
+        check('--context' in options or all(n[name] == 1 for name in SELF),
+              {name: n[name] for name in SELF}, *options)
 
 
 @case
@@ -111,9 +118,11 @@ def functions_of_a_jitdump_file_have_lines():
     for options in (), ('--no-filter',):
         db = simulate('dump', *options)
         check_graph(db, *options)
-        rows = db.execute("SELECT DISTINCT function, file FROM node WHERE file = '/src/made.js'").fetchall()
+        rows = db.execute(
+            "SELECT DISTINCT function, file FROM node WHERE file = '/src/made.js'").fetchall()
         check(len(rows) == len(SELF), rows, *options)
-        report = subprocess.run([DWELL, 'annotate', '-i', 'made.db', '--format=csv', '/src/made.js'], capture_output=True, text=True)
+        report = subprocess.run([DWELL, 'annotate', '-i', 'made.db', '--format=csv',
+                                 '/src/made.js'], capture_output=True, text=True)
         check(report.returncode == 0, report.stderr)
 
 
@@ -123,7 +132,8 @@ def code_without_names_is_one_function():
     for options in WAYS:
         db = simulate('none', *options)
         g, own = arcs(db), costs(db)
-        check(own['[anon]'] == sum(SELF.values()), own['[anon]'], 'not', sum(SELF.values()), *options)
+        check(own['[anon]'] == sum(SELF.values()), own['[anon]'], 'not', sum(SELF.values()),
+              *options)
         cost = sum(a.cost for (caller, callee, _), a in g.items() if callee == '[anon]')
         check(cost == sum(SELF.values()) + own['from_made'], 'inclusive', cost, *options)
 
@@ -131,13 +141,15 @@ def code_without_names_is_one_function():
 @case
 def views_and_exports_have_them():
     simulate('map').close()
-    report = json.loads(subprocess.run([DWELL, 'report', '-i', 'made.db', '--format=json', '--rows=1000'],
+    report = json.loads(subprocess.run([DWELL, 'report', '-i', 'made.db', '--format=json',
+                                        '--rows=1000'],
                                        capture_output=True, text=True, check=True).stdout)
     rows = {row['name']: row for row in report['rows']}
     for name, cost in SELF.items():
         check(rows[name]['self']['Ir'] == cost, name, rows[name])
     for to in 'callgrind', 'pprof', 'folded', 'speedscope', 'csv':
-        done = subprocess.run([DWELL, 'export', '-i', 'made.db', '--to', to, '-o', 'made.' + to], capture_output=True, text=True)
+        done = subprocess.run([DWELL, 'export', '-i', 'made.db', '--to', to, '-o', 'made.' + to],
+                              capture_output=True, text=True)
         check(done.returncode == 0, to, done.stderr)
     with open('made.callgrind') as f:
         names = set(re.findall(r'^c?fn=\(\d+\) (.*)$', f.read(), re.MULTILINE))

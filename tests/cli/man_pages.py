@@ -16,13 +16,15 @@ import subprocess
 import sys
 
 SECTIONS = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO']
-# "  -o, --output=FILE   Write ..." or "      --no-pager   Write ..."; what goes on below stands far right.
+# "  -o, --output=FILE   Write ..." or "      --no-pager   Write ..."; what goes on below stands far
+# right.
 HELP_OPTION = re.compile(r'^ {2,6}((?:-\S, )?--[a-z][a-z-]*(?:=\S+|\[=\S+\])?)(?: |$)', re.M)
 
 
 def run(*argv):
     kept = {k: v for k, v in os.environ.items() if k != 'DWELL_OPTIONS'}
-    return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    return subprocess.run(argv, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60,
                           env=dict(kept, LC_ALL='C'))
 
 
@@ -79,7 +81,8 @@ def check_options(command, page):
 
 def check_top(page, commands):
     """dwell.1: all commands in their order, and options that there really are."""
-    wrong = differences([t.split(',')[0] for t in tags(page.get('COMMANDS', []))], commands + ['help'])
+    wrong = differences([t.split(',')[0] for t in tags(page.get('COMMANDS', []))],
+                        commands + ['help'])
     for tag in tags(page.get('OPTIONS', [])):
         for option in tag.split(', '):
             if run(DWELL, option).returncode != 0:
@@ -92,7 +95,8 @@ def check_text(path, page):
     wrong = differences([s for s in page if s in SECTIONS], SECTIONS, 'each page')
     if shutil.which('groff'):
         done = run('groff', '-man', '-Tutf8', '-ww', '-z', path)
-        wrong += done.stderr.splitlines() or (['groff ended with %d' % done.returncode] if done.returncode else [])
+        wrong += done.stderr.splitlines() or (['groff ended with %d' % done.returncode]
+                                              if done.returncode else [])
     return wrong
 
 
@@ -104,7 +108,8 @@ def main():
     options = p.parse_args()
     DWELL = os.path.abspath(options.dwell)
     paths = {os.path.basename(path): path for path in options.pages}
-    commands = re.findall(r'^  ([a-z]+) +\S', help_of('--help').split('Commands:\n')[1].split('\n\n')[0], re.M)
+    commands = re.findall(r'^  ([a-z]+) +\S',
+                          help_of('--help').split('Commands:\n')[1].split('\n\n')[0], re.M)
     names = {'dwell.1': None, **{'dwell-%s.1' % c: c for c in commands}}
     failed = 0
     for name in sorted({*names, *paths}):

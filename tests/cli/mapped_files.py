@@ -130,9 +130,11 @@ def set_up(folder, dwell):
     os.environ.pop('MALLOC_PERTURB_', None)
     if shutil.which('gcc') is None:
         return
-    for name, source, options in (('right', RIGHT, []), ('wrong', WRONG, []), ('plugin.so', PLUGIN, ['-shared', '-fPIC']),
+    for name, source, options in (('right', RIGHT, []),
+                                  ('wrong', WRONG, []), ('plugin.so', PLUGIN, ['-shared', '-fPIC']),
                                   ('host', HOST, [])):
-        subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', name], input=source, text=True, check=True)
+        subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', name], input=source,
+                       text=True, check=True)
 
 
 def fresh(name, copy):
@@ -149,10 +151,12 @@ def remarks(said):
 
 def functions(*command, prefix=()):
     """Of the run: function -> samples, and what was said."""
-    done = subprocess.run([*prefix, DWELL, 'record', '--duty', '100', '-o', 'profile.db', '--', *command],
+    done = subprocess.run([*prefix, DWELL, 'record', '--duty', '100', '-o', 'profile.db', '--',
+                           *command],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     check(done.returncode == 0, command, 'ended with', done.returncode, done.stderr)
-    report = subprocess.run([DWELL, 'report', '-i', 'profile.db', '--format', 'json', '--rows', '100000'],
+    report = subprocess.run([DWELL, 'report', '-i', 'profile.db', '--format', 'json',
+                             '--rows', '100000'],
                             capture_output=True, text=True, timeout=60, check=True)
     os.unlink('profile.db')
     rows = json.loads(report.stdout)
@@ -224,7 +228,8 @@ def a_program_in_another_mount_namespace_has_its_own_functions():
     os.makedirs('place', exist_ok=True)
     fresh('wrong', 'place/prog')
     place = os.path.abspath('place')
-    bwrap = ['bwrap', '--ro-bind', '/', '/', '--tmpfs', place, '--ro-bind', os.path.abspath('right'), place + '/prog',
+    bwrap = ['bwrap', '--ro-bind', '/', '/', '--tmpfs', place,
+             '--ro-bind', os.path.abspath('right'), place + '/prog',
              '--dev', '/dev', '--proc', '/proc', '--unshare-pid', place + '/prog']
     if subprocess.run(bwrap, capture_output=True, timeout=20).returncode != 0:
         raise Skip('bwrap may not do that here')
@@ -234,10 +239,13 @@ def a_program_in_another_mount_namespace_has_its_own_functions():
 def strip_apart(name, source, folder, *options):
     """A program without symbols, folder/name, and folder/name.debug; returns the build-id."""
     path = folder + '/' + name
-    subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', path], input=source, text=True, check=True)
+    subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', path], input=source,
+                   text=True, check=True)
     subprocess.run(['objcopy', '--only-keep-debug', path, path + '.debug'], check=True)
-    subprocess.run(['objcopy', '--strip-all', '--add-gnu-debuglink=' + path + '.debug', path], check=True)
-    notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True, check=True).stdout
+    subprocess.run(['objcopy', '--strip-all', '--add-gnu-debuglink=' + path + '.debug', path],
+                   check=True)
+    notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True,
+                           check=True).stdout
     return notes.split('Build ID: ')[1].split()[0] if 'Build ID: ' in notes else None
 
 
@@ -252,7 +260,8 @@ def in_space(prepare, program):
 
 
 def apart_in_space(options, place, wrong=False, link=False):
-    """The debug file, that of another program if `wrong`, is at the place, in the namespace alone."""
+    """The debug file, that of another program if `wrong`, is at the place, in the namespace alone.
+    """
     for folder in 'inner', 'hidden':
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -262,15 +271,18 @@ def apart_in_space(options, place, wrong=False, link=False):
     os.rename('hidden/right', 'inner/right')
     if wrong:
         strip_apart('wrong', WRONG, 'hidden', *options)
-    inner, debug = os.path.abspath('inner'), os.path.abspath('hidden/%s.debug' % ('wrong' if wrong else 'right'))
-    prepare = 'cp inner/right kept; cp %s kept.debug; mount -t tmpfs none %s; cp kept %s/right' % (debug, inner, inner)
+    inner, debug = os.path.abspath('inner'), os.path.abspath('hidden/%s.debug' % ('wrong' if wrong
+                                                                                  else 'right'))
+    prepare = ('cp inner/right kept; cp %s kept.debug; mount -t tmpfs none %s; cp kept %s/right' %
+               (debug, inner, inner))
     place = place.replace('INNER', inner)
     if place.startswith('/usr/lib/debug'):
         prepare += '; mount -t tmpfs none /usr/lib/debug'
         place = place.replace('ID', '%s/%s' % (build[:2], build[2:]))
     prepare += '; mkdir -p %s; cp kept.debug %s' % (os.path.dirname(place), place)
     # What may not be opened is not waited for.
-    prepare += '; mkfifo %s/fifo; mkdir -p %s/.debug; [ -e %s/right.debug ] || ln -s fifo %s/right.debug' % ((inner, ) * 4)
+    prepare += ('; mkfifo {0}/fifo; mkdir -p {0}/.debug; '
+                '[ -e {0}/right.debug ] || ln -s fifo {0}/right.debug').format(inner)
     if link: # absolute, and it leads to nothing outside
         prepare += '; mv {0}/right.debug {0}/real; ln -s {0}/real {0}/right.debug'.format(inner)
     return in_space(prepare, inner + '/right')
@@ -291,8 +303,10 @@ def links_to_a_debug_file_lead_where_they_lead_in_its_namespace():
 
 @case
 def a_debug_file_of_another_build_is_not_used():
-    places = ['INNER/right.debug'] + ['/usr/lib/debug/.build-id/ID.debug'] * os.path.isdir('/usr/lib/debug')
-    for options, place in [(['-Wl,--build-id'], p) for p in places] + [(['-Wl,--build-id=none'], places[0])]:
+    places = (['INNER/right.debug'] + ['/usr/lib/debug/.build-id/ID.debug'] *
+              os.path.isdir('/usr/lib/debug'))
+    for options, place in [(['-Wl,--build-id'], p) for p in places] + [(['-Wl,--build-id=none'],
+                                                                        places[0])]:
         rows, _ = apart_in_space(options, place, wrong=True)
         check('wrong' not in rows and 'right' not in rows, 'a name of another file', list(rows)[:5])
         check(any(row.startswith('[right+') for row in rows), 'rows are', list(rows)[:5])
@@ -325,9 +339,11 @@ def a_program_below_another_root_has_its_own_functions():
         raise Skip('only root can')
     os.makedirs('root/bin', exist_ok=True)
     source = RIGHT.replace('memfd_create("prog", MFD_CLOEXEC)', '-1')
-    subprocess.run(['gcc', '-O1', '-g', '-static', '-x', 'c', '-', '-o', 'root/prog'], input=source, text=True, check=True)
+    subprocess.run(['gcc', '-O1', '-g', '-static', '-x', 'c', '-', '-o', 'root/prog'], input=source,
+                   text=True, check=True)
     rows, _ = functions('chroot', 'root', '/prog')
-    # Without the engine's own loader inside it runs unprofiled; where it runs profiled, by its own names.
+    # Without the engine's own loader inside it runs unprofiled; where it runs profiled, by its own
+    # names.
     check(not rows or 'wrong' not in rows, 'a name of another file')
 
 
@@ -338,7 +354,8 @@ def a_user_who_is_not_root_has_them_as_well():
     for name in '.', 'right':
         os.chmod(name, 0o777)
     user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-    tried = subprocess.run([*user, DWELL, 'record', '-q', '--mode', 'count', '-o', 'user.db', '--', 'true'],
+    tried = subprocess.run([*user, DWELL, 'record', '-q', '--mode', 'count', '-o', 'user.db', '--',
+                            'true'],
                            capture_output=True, timeout=20)
     if b'cannot find the engine' in tried.stderr or b'ermission denied' in tried.stderr:
         raise Skip('others may not run dwell from here')

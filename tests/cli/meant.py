@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-# strcmp of the C library is a variant for the processor; that of the dynamic linker has the plain name.
-# work is in two libraries: one walks a table far larger than its caches, the other hardly anything.
+# strcmp of the C library is a variant for the processor; that of the dynamic linker has the plain
+# name. work is in two libraries: one walks a table far larger than its caches, the other hardly
+# anything.
 MAIN = r'''
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +59,13 @@ def build(folder):
         with open(source, 'w') as f:
             f.write(LIBRARY % {'name': name, 'size': size})
         libraries.append(os.path.join(folder, 'lib%s.so' % name))
-        subprocess.run(['cc', '-O1', '-g', '-shared', '-fPIC', source, '-o', libraries[-1]], check=True)
+        subprocess.run(['cc', '-O1', '-g', '-shared', '-fPIC', source, '-o', libraries[-1]],
+                       check=True)
     source, program = os.path.join(folder, 'meant.c'), os.path.join(folder, 'meant')
     with open(source, 'w') as f:
         f.write(MAIN)
-    subprocess.run(['cc', '-O1', '-g', '-fno-builtin', source, *libraries, '-Wl,-rpath,' + folder, '-o', program],
+    subprocess.run(['cc', '-O1', '-g', '-fno-builtin', source,
+                    *libraries, '-Wl,-rpath,' + folder, '-o', program],
                    check=True)
     return program
 
@@ -72,7 +75,8 @@ class Profile:
         self.dwell, self.path = dwell, path
 
     def ask(self, *argv):
-        done = subprocess.run([self.dwell, *argv, '-i', self.path], capture_output=True, text=True, timeout=100)
+        done = subprocess.run([self.dwell, *argv, '-i', self.path], capture_output=True, text=True,
+                              timeout=100)
         check(done.returncode == 0, argv, 'ended with', done.returncode, done.stderr)
         return done.stdout, done.stderr
 
@@ -93,14 +97,17 @@ def same_name_in_two_libraries(sampled, simulated):
 def none_dominates(sampled, simulated):
     """Both walk the same number of elements: by loads they are alike, and both are shown."""
     out, said = simulated.ask('annotate', 'work', '--sort', 'Dr')
-    check("'work' is 2 functions, all are shown: work of lib" in said and '% of their Dr)' in said, said)
+    check("'work' is 2 functions, all are shown: work of lib" in said and '% of their Dr)' in said,
+          said)
     check('one.c' in out and 'two.c' in out, out)
 
 
 def variants_for_a_processor(sampled, simulated):
-    """The C library's strcmp has a name of its own; the dynamic linker's is nearly free of misses."""
+    """The C library's strcmp has a name of its own; the dynamic linker's is nearly free of misses.
+    """
     out, said = sampled.ask('annotate', 'strcmp', '--size', '64K')
-    names = [f['function'] for f in json.loads(sampled.ask('report', '--format', 'json')[0])['functions']]
+    names = [f['function']
+             for f in json.loads(sampled.ask('report', '--format', 'json')[0])['functions']]
     variants = [n for n in names if n.startswith('__strcmp_')]
     if not variants:
         return 'the C library has no variant of strcmp for this processor'
@@ -121,14 +128,19 @@ def main():
     dwell, failed = os.path.abspath(parser.parse_args().dwell), 0
     with tempfile.TemporaryDirectory() as folder:
         program = build(folder)
-        profiles = [Profile(dwell, os.path.join(folder, name)) for name in ['sampled.db', 'simulated.db']]
-        subprocess.run([dwell, 'record', '-q', '--seed', '1', '--duty', '80', '-o', profiles[0].path, '--', program],
+        profiles = [Profile(dwell, os.path.join(folder, name)) for name in ['sampled.db',
+                                                                            'simulated.db']]
+        subprocess.run([dwell, 'record', '-q', '--seed', '1', '--duty', '80',
+                        '-o', profiles[0].path, '--', program],
                        check=True, timeout=100)
-        subprocess.run([dwell, 'simulate', '-q', '-o', profiles[1].path, '--', program], check=True, timeout=100)
-        for case in [same_name_in_two_libraries, none_dominates, variants_for_a_processor, one_function_by_another_name]:
+        subprocess.run([dwell, 'simulate', '-q', '-o', profiles[1].path, '--', program], check=True,
+                       timeout=100)
+        for case in [same_name_in_two_libraries, none_dominates, variants_for_a_processor,
+                     one_function_by_another_name]:
             try:
                 why = case(*profiles)
-                print('skipped  %s: %s' % (case.__name__, why) if why else 'ok       ' + case.__name__)
+                print('skipped  %s: %s' % (case.__name__, why) if why
+                      else 'ok       ' + case.__name__)
             except AssertionError as error:
                 failed += 1
                 print('FAILED   %s: %s' % (case.__name__, error))

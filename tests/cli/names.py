@@ -46,7 +46,8 @@ def need(*tools):
 
 
 def run(*argv, status=0, **more):
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **more)
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=60, **more)
     check(done.returncode == status, ' '.join(argv), 'ended with', done.returncode, done.stderr)
     return done
 
@@ -64,8 +65,10 @@ def remarks(said):
 
 def record(*command, options=(), status=7, **more):
     """Functions, lines and objects by name, and what was said on stderr."""
-    done = run(DWELL, 'record', '--duty', '100', '-o', 'profile.db', *options, '--', *command, status=status, **more)
-    report = json.loads(run(DWELL, 'report', '-i', 'profile.db', '--format', 'json', '--rows', '100000').stdout)
+    done = run(DWELL, 'record', '--duty', '100', '-o', 'profile.db', *options, '--', *command,
+               status=status, **more)
+    report = json.loads(run(DWELL, 'report', '-i', 'profile.db', '--format', 'json',
+                            '--rows', '100000').stdout)
     os.unlink('profile.db')
     return ({row['function']: row for row in report['functions']},
             {(os.path.basename(row.get('file') or ''), row.get('line')) for row in report['lines']},
@@ -74,9 +77,11 @@ def record(*command, options=(), status=7, **more):
 
 def check_all_is_known(program='./table'):
     functions, lines, objects, said = record(program)
-    check('main' in functions and functions['main']['samples'] > 100, 'main is not among', list(functions)[:5])
+    check('main' in functions and functions['main']['samples'] > 100, 'main is not among',
+          list(functions)[:5])
     check(('table.c', 7) in lines, 'line 7 is not among', sorted(lines)[:5])
-    check('t' in objects and objects['t']['type'] == 'int[65536]', 'no table among', list(objects)[:5])
+    check('t' in objects and objects['t']['type'] == 'int[65536]', 'no table among',
+          list(objects)[:5])
     check(said == '', 'said', said)
 
 
@@ -107,7 +112,8 @@ def a_missing_split_file_leaves_functions_and_lines():
 def can_pack(tool):
     """Not every tool knows what every compiler writes."""
     try:
-        return subprocess.run([tool, '-e', 'table', '-o', 'table.dwp'], capture_output=True, timeout=5).returncode == 0
+        return subprocess.run([tool, '-e', 'table', '-o', 'table.dwp'], capture_output=True,
+                              timeout=5).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
@@ -205,9 +211,11 @@ def variables_that_share_eight_bytes_have_names_of_their_own():
     names = {'first', 'second', 'one', 'two', 'three', 'four'}
     _, _, objects, said = record('./small')
     check(names <= set(objects) and said == '', names - set(objects), said)
-    check(objects.get('[unknown]', {'samples': 0})['samples'] < objects['one']['samples'], objects.get('[unknown]'))
+    check(objects.get('[unknown]', {'samples': 0})['samples'] < objects['one']['samples'],
+          objects.get('[unknown]'))
     run(DWELL, 'simulate', '-q', '--data', '-o', 'small.db', '--', './small', status=7)
-    bins = json.loads(run(DWELL, 'bins', '-i', 'small.db', '--focus', 'main', '--format', 'json').stdout)['bins']
+    bins = json.loads(run(DWELL, 'bins', '-i', 'small.db', '--focus', 'main',
+                          '--format', 'json').stdout)['bins']
     check(names <= {row['data'] for row in bins}, [row['data'] for row in bins])
 
 
@@ -217,9 +225,11 @@ NO_TABLES = ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables']
 def simulate(program, status=0):
     """Function -> instructions of its own, and how often it was called."""
     run(DWELL, 'simulate', '-q', '-o', 'graph.db', '--', program, status=status)
-    report = json.loads(run(DWELL, 'report', '-i', 'graph.db', '--format', 'json', '--rows', '100000').stdout)
+    report = json.loads(run(DWELL, 'report', '-i', 'graph.db', '--format', 'json',
+                            '--rows', '100000').stdout)
     os.unlink('graph.db')
-    return {row['name']: (row['self']['Ir'], row['calls'], os.path.basename(row['file'] or '')) for row in report['rows']}
+    return {row['name']: (row['self']['Ir'], row['calls'], os.path.basename(row['file'] or ''))
+            for row in report['rows']}
 
 
 @case
@@ -229,7 +239,8 @@ def the_call_graph_has_functions_without_frame_information():
     build('gcc', '-O1', '-g', *NO_TABLES, '-o', 'none', 'work.c', source=WORK, name='work.c')
     good, bare = simulate('./tables'), simulate('./none')
     for name in 'fill', 'gather', 'scan', 'main':
-        check(name in bare and bare[name] == good[name], name, 'has', bare.get(name), 'and not', good[name])
+        check(name in bare and bare[name] == good[name], name, 'has', bare.get(name), 'and not',
+              good[name])
     if shutil.which('musl-gcc'):
         run('musl-gcc', '-O1', '-g', *NO_TABLES, '-static', '-o', 'musl', 'work.c')
         musl = simulate('./musl')
@@ -240,10 +251,12 @@ def the_call_graph_has_functions_without_frame_information():
 @case
 def the_call_graph_has_functions_of_the_dynamic_table_alone():
     need('gcc', 'strip')
-    build('gcc', '-O1', *NO_TABLES, '-rdynamic', '-o', 'stripped', 'work.c', source=WORK.replace('static long', 'long'), name='work.c')
+    build('gcc', '-O1', *NO_TABLES, '-rdynamic', '-o', 'stripped', 'work.c',
+          source=WORK.replace('static long', 'long'), name='work.c')
     run('strip', 'stripped')
     found = simulate('./stripped')
-    check('gather' in found and 'scan' in found and found['gather'][1] == 1, 'only', list(found)[:4])
+    check('gather' in found and 'scan' in found and found['gather'][1] == 1, 'only',
+          list(found)[:4])
 
 
 @case
@@ -327,7 +340,8 @@ def build_go(name, *options, source=GO):
     with open('main.go', 'w') as out:
         out.write(source)
     folder = os.getcwd()
-    env = dict(os.environ, HOME=folder, GOCACHE=os.path.join(tempfile.gettempdir(), 'dwell-go-cache-%d' % os.getuid()),
+    env = dict(os.environ, HOME=folder,
+               GOCACHE=os.path.join(tempfile.gettempdir(), 'dwell-go-cache-%d' % os.getuid()),
                GO111MODULE='off', GOTOOLCHAIN='local', GOFLAGS='')
     run('go', 'build', *options, '-o', name, 'main.go', env=env)
 
@@ -343,8 +357,10 @@ def strip_sections(path):
 
 def check_go(program):
     functions, lines, _, said = record(program, status=0)
-    check(functions.get('main.fill', {}).get('samples', 0) > 10, program, 'main.fill is not among', list(functions)[:5])
-    check(('main.go', 10) in lines and ('main.go', 17) in lines, program, 'lines are', sorted(lines)[:9])
+    check(functions.get('main.fill', {}).get('samples', 0) > 10, program, 'main.fill is not among',
+          list(functions)[:5])
+    check(('main.go', 10) in lines and ('main.go', 17) in lines, program, 'lines are',
+          sorted(lines)[:9])
     check(said == '', said)
     found = simulate(program)
     for name in 'main.fill', 'main.gather':
@@ -397,10 +413,12 @@ func main() {
         run(DWELL, 'record', '-q', '--duty', '100', '-o', 'inlined.db', '--', './inlined')
         with contextlib.closing(sqlite3.connect('inlined.db')) as db:
             chains = {row[0] for row in db.execute(
-                "SELECT group_concat(function || ':' || line) FROM (SELECT * FROM frame ORDER BY location_id, depth) "
-                "GROUP BY location_id")}
+                          "SELECT group_concat(function || ':' || line) FROM (SELECT * FROM frame "
+                          "ORDER BY location_id, depth) "
+                          "GROUP BY location_id")}
         os.unlink('inlined.db')
-        check('main.add:8,main.twice:12,main.scan:18' in chains, options, 'no such chain among', [c for c in chains if c and 'main.' in c])
+        check('main.add:8,main.twice:12,main.scan:18' in chains, options, 'no such chain among',
+              [c for c in chains if c and 'main.' in c])
 
 
 @case
@@ -410,7 +428,8 @@ def stripped_go_with_c_has_both():
         build_go('both', *options, source=CGO)
         found = simulate('./both')
         check(found.get('crunch', (0, 0))[1] == 20, options, 'crunch has', found.get('crunch'))
-        check(found.get('main.call', (0, 0, ''))[2] == 'main.go', options, 'main.call has', found.get('main.call'))
+        check(found.get('main.call', (0, 0, ''))[2] == 'main.go', options, 'main.call has',
+              found.get('main.call'))
 
 
 @case
@@ -418,7 +437,8 @@ def a_damaged_go_table_is_said():
     build_go('damaged', '-ldflags=-s')
     with open('damaged', 'r+b') as f:
         bytes = f.read()
-        at = [bytes.find(magic + b'\xff\xff\xff\0\0\1\x08') for magic in (b'\xf0', b'\xf1', b'\xfa', b'\xfb')]
+        at = [bytes.find(magic + b'\xff\xff\xff\0\0\1\x08') for magic in (b'\xf0', b'\xf1', b'\xfa',
+                                                                          b'\xfb')]
         f.seek(max(at) + 8 + 3 * 8) # where the names are
         f.write(b'\xff' * 8)
     with open('wrapper', 'w') as f: # the runtime itself does not survive that
@@ -449,15 +469,18 @@ def readers(pid):
     """The children of Dwell that read symbols."""
     try:
         with open('/proc/%d/task/%d/children' % (pid, pid)) as f:
-            return [int(child) for child in f.read().split() if name_of(int(child)) == 'dwell-symbols']
+            return [int(child) for child in f.read().split()
+                    if name_of(int(child)) == 'dwell-symbols']
     except OSError: # one has just ended
         return []
 
 
 def with_killed_readers(times):
     """What is said, and the lines, of a run whose readers of symbols are killed this often."""
-    build('gcc', '-O1', '-g', '-o', 'table', 'table.c', source=TABLE.replace('i < 300000', 'i < 80000000'))
-    dwell = subprocess.Popen([DWELL, 'record', '-q', '-o', 'profile.db', './table'], stderr=subprocess.PIPE, text=True)
+    build('gcc', '-O1', '-g', '-o', 'table', 'table.c',
+          source=TABLE.replace('i < 300000', 'i < 80000000'))
+    dwell = subprocess.Popen([DWELL, 'record', '-q', '-o', 'profile.db', './table'],
+                             stderr=subprocess.PIPE, text=True)
     seen, end = set(), time.monotonic() + 60
     while dwell.poll() is None and len(seen) < times and time.monotonic() < end:
         for reader in readers(dwell.pid):
@@ -490,7 +513,8 @@ def readers_that_are_killed_are_not_crashes_of_a_library():
 @case
 def a_simulation_that_was_cut_off_early_has_no_counts():
     for mode in ['simulate'], ['simulate', '--data'], ['simulate', '--curve']:
-        dwell = subprocess.Popen([DWELL, *mode, '-q', '-o', 'cut.db', 'sleep', '30'], start_new_session=True)
+        dwell = subprocess.Popen([DWELL, *mode, '-q', '-o', 'cut.db', 'sleep', '30'],
+                                 start_new_session=True)
         end = time.monotonic() + 20
         while not os.path.exists('cut.db') and time.monotonic() < end:
             time.sleep(0.01)
@@ -498,7 +522,8 @@ def a_simulation_that_was_cut_off_early_has_no_counts():
         os.killpg(dwell.pid, signal.SIGKILL)
         dwell.wait()
         for view in 'report', 'objects':
-            done = subprocess.run([DWELL, view, '-i', 'cut.db'], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([DWELL, view, '-i', 'cut.db'], capture_output=True, text=True,
+                                  timeout=60)
             check('damaged' not in done.stderr, mode, view, done.stderr)
             check(done.returncode in (0, 3), mode, view, done.returncode)
         os.unlink('cut.db')

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files that lie at one address in turn keep their own names: code, variables, mappings, and blocks.
+"""Files that lie at one address in turn keep their own names: code, variables, mappings, and
+blocks.
 
     names_over_time.py --dwell PATH
 """
@@ -12,7 +13,8 @@ import subprocess
 from cases import Skip, case, check, main
 
 DWELL = None
-# A table of its own, walked by a function of its own. Sizes differ, so that names beside each other tell, too.
+# A table of its own, walked by a function of its own. Sizes differ, so that names beside each other
+# tell, too.
 LIBRARY = """\
 static int before_NAME[16], tab_NAME[SIZE], after_NAME[64];
 int walk_NAME(int n)
@@ -46,7 +48,8 @@ void drop_heap(void)
 
 
 def build(name, source, *options):
-    subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', name], input=source, text=True, check=True)
+    subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', name], input=source,
+                   text=True, check=True)
 
 
 def set_up(folder, dwell):
@@ -55,9 +58,11 @@ def set_up(folder, dwell):
     if shutil.which('gcc') is None:
         return
     for name in 'red', 'blue':
-        build('lib%s.so' % name, LIBRARY.replace('NAME', name).replace('SIZE', '65536'), '-shared', '-fPIC')
+        build('lib%s.so' % name, LIBRARY.replace('NAME', name).replace('SIZE', '65536'),
+              '-shared', '-fPIC')
     build('libheap.so', HEAP, '-shared', '-fPIC')
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'in_turn.c'), encoding='utf-8') as f:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'in_turn.c'),
+              encoding='utf-8') as f:
         build('in_turn', f.read())
     for name in 'a.data', 'b.data':
         with open(name, 'wb') as f:
@@ -65,7 +70,8 @@ def set_up(folder, dwell):
 
 
 def dwell(*arguments):
-    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=120)
     if done.returncode == 77:
         raise Skip('the libraries do not lie at one address')
     check(done.returncode == 0, arguments, 'ended with', done.returncode, done.stderr)
@@ -109,14 +115,17 @@ def check_pairs(found, wanted):
     for name, accesses in wanted.items():
         there = {key[1]: misses for key, misses in found.items() if key[0] == 'walk_' + name}
         # 16 of the table's accesses in turn are to other lines, and again only 65536 / 4099 later.
-        check(abs(there.get('tab_' + name, 0) - accesses) < accesses / 50, name, 'misses on', there, 'of', accesses)
-        other = sum(misses for what, misses in there.items() if what.startswith('tab_') and what != 'tab_' + name)
+        check(abs(there.get('tab_' + name, 0) - accesses) < accesses / 50, name, 'misses on', there,
+              'of', accesses)
+        other = sum(misses for what, misses in there.items() if what.startswith('tab_') and
+                    what != 'tab_' + name)
         check(other == 0, name, 'misses on the other table', there)
 
 
 def check_shares(found, name, wanted, tolerance=0.05):
     for what, share in wanted.items():
-        check(abs(found.get(what, 0) - share) < tolerance, what, 'has', found.get(what), 'not', share, 'in', name, found)
+        check(abs(found.get(what, 0) - share) < tolerance, what, 'has', found.get(what), 'not',
+              share, 'in', name, found)
 
 
 # ---- Libraries ----
@@ -136,7 +145,8 @@ def misses_have_the_variable_that_lay_there_then():
     for row in json.loads(text)['causes']:
         for side in 'missed', 'evictor':
             names = row.get(side + '_function'), row.get(side + '_data')
-            check(not (names[0] or '').startswith('walk_') or not (names[1] or '').startswith('tab_') or
+            check(not (names[0] or '').startswith('walk_') or
+                  not (names[1] or '').startswith('tab_') or
                   names[0][5:] == names[1][4:], 'a pair that never was', row)
 
 
@@ -196,7 +206,8 @@ def a_merged_profile_has_them():
     dwell('merge', '-o', 'sum.db', one, other)
     for process, name in (0, one), (1, other):
         before, after = objects(name), objects('sum.db', '--process', str(process))
-        check_shares(after, 'sum.db', {what: share for what, share in before.items() if what.startswith('tab_')}, 0.001)
+        check_shares(after, 'sum.db', {what: share for what,
+                                       share in before.items() if what.startswith('tab_')}, 0.001)
     one, other = run(DATA, 'turn', 5000), run(DATA, 'moved', 5000)
     os.unlink('sum.db')
     dwell('merge', '-o', 'sum.db', one, other)
@@ -211,7 +222,8 @@ def a_merged_profile_has_them():
 def memory_where_a_library_was_is_not_its_variable():
     found = objects(run(RECORD, 'memory', 400000))
     check_shares(found, 'memory', {'tab_red': 0.48}, 0.1)
-    check(any(what.startswith('mmap in memory_after') and share > 0.3 for what, share in found.items()), found)
+    check(any(what.startswith('mmap in memory_after') and share > 0.3 for what,
+              share in found.items()), found)
     misses = pairs(run(DATA, 'memory', 20000))
     check(misses.get(('memory_after', 'tab_red'), 0) == 0, misses)
 
@@ -219,17 +231,20 @@ def memory_where_a_library_was_is_not_its_variable():
 @case
 def files_mapped_in_turn_have_their_names():
     found = objects(run(RECORD, 'files', 400000))
-    by_file = [sum(share for what, share in found.items() if what.startswith(name)) for name in ('a.data', 'b.data')]
+    by_file = [sum(share for what, share in found.items() if what.startswith(name))
+               for name in ('a.data', 'b.data')]
     check(2.5 < by_file[0] / by_file[1] < 3.5, found)
     misses = pairs(run(DATA, 'files', 20000))
-    by_file = [sum(n for (_, what), n in misses.items() if what and what.startswith(name)) for name in ('a.data', 'b.data')]
+    by_file = [sum(n for (_, what), n in misses.items() if what and what.startswith(name))
+               for name in ('a.data', 'b.data')]
     check(2.9 < by_file[0] / by_file[1] < 3.1, misses)
 
 
 @case
 def blocks_in_memory_that_was_unmapped_are_gone():
     found = objects(run(RECORD, 'heap', 500000, '--allocator', 'calloc_piece'))
-    pieces = sum(share for what, share in found.items() if what.startswith('calloc_piece in heap_after'))
+    pieces = sum(share for what,
+                 share in found.items() if what.startswith('calloc_piece in heap_after'))
     maps = sum(share for what, share in found.items() if what.startswith('mmap in heap_after'))
     check(2.5 < maps / pieces < 3.5, found)
 

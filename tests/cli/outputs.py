@@ -23,8 +23,10 @@ SECONDS = 120
 
 
 def run(*arguments, **more):
-    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, **more)
-    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=SECONDS, **more)
+    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8',
+                                                                                       'replace')
 
 
 def start(*arguments, **more):
@@ -41,7 +43,8 @@ def seed_of(path):
 
 
 def record(path, seed, *command):
-    status, _, err = run('record', '-q', '--seed', str(seed), '-o', path, '--', *(command or ['true']))
+    status, _, err = run('record', '-q', '--seed', str(seed), '-o', path, '--',
+                         *(command or ['true']))
     check(status == 0, 'recording ended with', status, err)
 
 
@@ -60,7 +63,8 @@ def clean(*names):
 
 def begin_together(count, output, folder):
     """Start so many runs at once. The seed of one is its number."""
-    runs = [start('record', '-q', '--seed', str(i), *output, '--', 'sleep', '0.2', cwd=folder) for i in range(count)]
+    runs = [start('record', '-q', '--seed', str(i), *output, '--', 'sleep', '0.2', cwd=folder)
+            for i in range(count)]
     ends = []
     for i, process in enumerate(runs):
         _, err = process.communicate(timeout=SECONDS)
@@ -70,7 +74,8 @@ def begin_together(count, output, folder):
         check(status in (0, OUTPUT), 'a run ended with', status, err)
         check((status == 0) == (err == ''), 'status', status, 'and', repr(err))
         check(status == 0 or re.fullmatch("dwell: (profile '.*' is being written by process \\d+"
-                                          "|another process writes or moves the profile '.*'): choose another name with -o\n", err), err)
+                                          "|another process writes or moves the profile '.*'): "
+                                          "choose another name with -o\n", err), err)
     return won
 
 
@@ -82,9 +87,12 @@ def of_runs_that_begin_together_each_that_ends_well_has_its_profile():
             name = output[1] if output else 'dwell.db'
             clean('together/' + name)
             won = begin_together(count, output, 'together')
-            kept = [seed_of('together/' + f) for f in (name, name + '.old') if os.path.exists('together/' + f)]
-            check(won and kept[0] in won, 'of', count, 'runs', won, 'ended well, and', kept, 'are kept')
-            check(set(won[-2:]) == set(kept) or len(won) > 2, won, 'ended well, and', kept, 'are kept')
+            kept = [seed_of('together/' + f) for f in (name, name + '.old')
+                    if os.path.exists('together/' + f)]
+            check(won and kept[0] in won, 'of', count, 'runs', won, 'ended well, and', kept,
+                  'are kept')
+            check(set(won[-2:]) == set(kept) or len(won) > 2, won, 'ended well, and', kept,
+                  'are kept')
             check(not leftovers('together'), leftovers('together'))
 
 
@@ -92,7 +100,8 @@ def of_runs_that_begin_together_each_that_ends_well_has_its_profile():
 def a_run_that_comes_second_leaves_three_profiles_alone():
     record('busy.db', 1)
     record('busy.db', 2)
-    process = start('record', '-q', '--seed', '3', '-o', 'busy.db', '--', 'sh', '-c', 'echo begins; sleep 1')
+    process = start('record', '-q', '--seed', '3', '-o', 'busy.db', '--', 'sh',
+                    '-c', 'echo begins; sleep 1')
     check(process.stdout.readline() == b'begins\n', 'it did not begin')
     for command in ['record', '--', 'touch', 'ran'], ['simulate', '--', 'touch', 'ran']:
         status, _, err = run(command[0], '-o', 'busy.db', *command[1:])
@@ -107,7 +116,8 @@ def a_run_that_comes_second_leaves_three_profiles_alone():
 @case
 def what_is_written_is_not_replaced_as_an_old_profile():
     record('front.db', 1)
-    process = start('record', '-q', '--seed', '2', '-o', 'front.db.old', '--', 'sh', '-c', 'echo begins; sleep 1')
+    process = start('record', '-q', '--seed', '2', '-o', 'front.db.old', '--', 'sh',
+                    '-c', 'echo begins; sleep 1')
     check(process.stdout.readline() == b'begins\n', 'it did not begin')
     status, _, err = run('record', '-q', '-o', 'front.db', '--', 'touch', 'ran')
     check(status == OUTPUT and "'front.db.old' is being written" in err, status, err)
@@ -127,7 +137,8 @@ def a_profiler_killed_at_any_moment_leaves_an_older_profile():
         process.communicate(timeout=SECONDS)
         seeds = [seed_of(f) for f in ('struck.db', 'struck.db.old') if os.path.exists(f)]
         check(1 in seeds, 'killed after %d ms: left are' % (2 * i), seeds)
-        check(run('info', '-i', 'struck.db' if os.path.exists('struck.db') else 'struck.db.old')[0] == 0, 'it is not readable')
+        check(run('info', '-i', 'struck.db' if os.path.exists('struck.db')
+                  else 'struck.db.old')[0] == 0, 'it is not readable')
         for f in leftovers():
             os.unlink(f)
 
@@ -141,7 +152,8 @@ COMMAND = 'seq 1 5000 | sort -r | tail -n 1; exit 7'
 
 def on_a_disk(kilobytes, script, *arguments):
     """Run a script of the shell in a new file system that holds these profiles: seeds 2 and 1."""
-    mount = 'mount -t tmpfs -o size=%dk none disk && cp first.db disk/x.db.old && cp second.db disk/x.db || exit 99; ' % kilobytes
+    mount = ('mount -t tmpfs -o size=%dk none disk && cp first.db disk/x.db.old && cp second.db '
+             'disk/x.db || exit 99; ' % kilobytes)
     done = subprocess.run(['unshare', '-m', 'sh', '-c', mount + script, DWELL, *arguments],
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
     if done.returncode == 99:
@@ -159,7 +171,9 @@ def prepare_disk():
 
 
 def run_on_a_disk_of(kilobytes):
-    """'refused', 'cut off', 'whole' or 'not merged', as the disk has this much beside the older profiles."""
+    """'refused', 'cut off', 'whole' or 'not merged', as the disk has this much beside the older
+    profiles.
+    """
     script = '''"$0" record -q --seed 3 -o disk/x.db -- sh -c "$1"; s=$?; cp disk/* out; exit $s'''
     shutil.rmtree('out', ignore_errors=True)
     os.mkdir('out')
@@ -167,10 +181,12 @@ def run_on_a_disk_of(kilobytes):
     seeds = [seed_of('out/' + f) for f in ('x.db', 'x.db.old')]
     check(not leftovers('out'), kilobytes, leftovers('out'))
     if status == OUTPUT and out == '':
-        check(seeds == [2, 1] and 'disk is full' in err, kilobytes, 'refused, and left are', seeds, err)
+        check(seeds == [2, 1] and 'disk is full' in err, kilobytes, 'refused, and left are', seeds,
+              err)
         return 'refused'
     is_cut = 'was cut off' in err
-    check(status == 7 and out == '1\n' and seeds == [3, 2], kilobytes, 'ended with', status, seeds, err)
+    check(status == 7 and out == '1\n' and seeds == [3, 2], kilobytes, 'ended with', status, seeds,
+          err)
     check(is_cut or err == '' or "needs 'disk/x.db-wal' beside it" in err, kilobytes, err)
     status, out, _ = run('info', '-i', 'out/x.db')
     check(status == 0 and ('cut off: the disk is full' in out) == is_cut, kilobytes, err, out[:300])
@@ -199,7 +215,8 @@ def a_disk_full_at_any_moment_costs_no_profile():
     begins = smallest(base, enough, lambda how: how != 'refused')
     ends = smallest(base, enough, lambda how: how == 'whole')
     # How much a run writes depends on its samples: not each that lies between the two is cut off.
-    for least, most, share, wanted in (0, begins, .25, 'refused'), (begins, ends, .5, 'cut off'), (ends, ends + 800, .25, 'whole'):
+    for least, most, share, wanted in ((0, begins, .25, 'refused'), (begins, ends, .5, 'cut off'),
+                                       (ends, ends + 800, .25, 'whole')):
         count = int(MOMENTS * share)
         how = [run_on_a_disk_of(base + least + (most - least) * i // count) for i in range(count)]
         check(how.count(wanted) >= count // 3, 'between', least, 'and', most, how)
@@ -218,7 +235,8 @@ def what_was_recorded_before_the_disk_was_full_is_there():
         status, out, err = on_a_disk(base + 40000, script)
         check(status == 7, command, 'ended with', status, err)
         # Whether it is seen while the command runs depends on when the profile grows.
-        check("cannot write profile 'disk/x.db': the disk is full" in err and 'was cut off; it holds what was recorded before' in err, err)
+        check("cannot write profile 'disk/x.db': the disk is full" in err and
+              'was cut off; it holds what was recorded before' in err, err)
         check('cut off: the disk is full' in out, 'it is not told', out[:400])
         check(re.search(r'%.*% sort -r$', out, re.M), 'what ended before is missing', out[:600])
 
@@ -236,8 +254,10 @@ def imports_merges_and_exports_to_full_disks_change_nothing():
             shutil.rmtree('out', ignore_errors=True)
             os.mkdir('out')
             status, _, err = on_a_disk(base + size, script)
-            check(status == OUTPUT and 'disk is full' in err, words, size, 'ended with', status, err)
-            check([seed_of('out/x.db'), seed_of('out/x.db.old')] == [2, 1] and len(os.listdir('out')) == 2, os.listdir('out'))
+            check(status == OUTPUT and 'disk is full' in err, words, size, 'ended with', status,
+                  err)
+            check([seed_of('out/x.db'), seed_of('out/x.db.old')] == [2, 1] and
+                  len(os.listdir('out')) == 2, os.listdir('out'))
 
 
 # ---- Files that are moved ----
@@ -247,7 +267,8 @@ def a_profile_that_is_moved_while_it_is_written_is_whole():
     for then in 'rm -f away.db*', 'mv away.db moved.db':
         clean('away.db', 'moved.db')
         status, _, err = run('record', '-q', '--seed', '4', '-o', 'away.db', '--', 'sh', '-c', then)
-        check(status == 0 and err == "dwell: profile 'away.db' was moved or removed while it was written\n", status, err)
+        check(status == 0 and err ==
+              "dwell: profile 'away.db' was moved or removed while it was written\n", status, err)
         check(not os.path.exists('away.db'), 'it is there again')
     check(seed_of('moved.db') == 4, 'it has another seed')
     check(run('report', '-i', 'moved.db')[0] == 0, 'it cannot be read')
@@ -255,10 +276,12 @@ def a_profile_that_is_moved_while_it_is_written_is_whole():
 
 @case
 def a_run_in_the_place_of_a_moved_one_keeps_its_log():
-    process = start('record', '-q', '--seed', '5', '-o', 'place.db', '--', 'sh', '-c', 'echo begins; sleep 1')
+    process = start('record', '-q', '--seed', '5', '-o', 'place.db', '--', 'sh',
+                    '-c', 'echo begins; sleep 1')
     check(process.stdout.readline() == b'begins\n', 'it did not begin')
     os.rename('place.db', 'gone.db')
-    other = start('record', '-q', '--seed', '6', '-o', 'place.db', '--', 'sh', '-c', 'sleep 2; exit 3')
+    other = start('record', '-q', '--seed', '6', '-o', 'place.db', '--', 'sh',
+                  '-c', 'sleep 2; exit 3')
     process.communicate(timeout=SECONDS)
     other.communicate(timeout=SECONDS)
     check((process.returncode, other.returncode) == (0, 3), process.returncode, other.returncode)
@@ -273,8 +296,10 @@ def a_link_stays_a_link():
     os.symlink('data/linked.db', 'link.db') # dangling at first
     record('link.db', 1)
     record('link.db', 2)
-    check(os.path.islink('link.db') and not os.path.islink('data/linked.db'), 'the link was replaced')
-    check((seed_of('data/linked.db'), seed_of('data/linked.db.old')) == (2, 1), 'they hold something else')
+    check(os.path.islink('link.db') and not os.path.islink('data/linked.db'),
+          'the link was replaced')
+    check((seed_of('data/linked.db'), seed_of('data/linked.db.old')) == (2, 1),
+          'they hold something else')
     os.symlink('loop.db', 'loop.db')
     status, _, err = run('record', '-q', '-o', 'loop.db', '--', 'true')
     check(status == OUTPUT and 'symbolic links' in err, status, err)
@@ -298,7 +323,8 @@ def a_command_that_cannot_be_run_leaves_the_profiles_as_they_were():
 
 FORMATS = ['callgrind', 'folded', 'speedscope', 'pprof', 'csv', 'json']
 KINDS = {'text': b'my thesis\n', 'source': b'int main(void)\n{\n}\n', 'json': b'{"mine": 1}\n',
-         'csv': b'a,b,c\n1,2,3\n', 'gzip': gzip.compress(b'mine'), 'elf': b'\x7fELF\x02\x01\x01' + bytes(100),
+         'csv': b'a,b,c\n1,2,3\n', 'gzip': gzip.compress(b'mine'),
+         'elf': b'\x7fELF\x02\x01\x01' + bytes(100),
          'valgrind': b'# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n'}
 
 
@@ -328,20 +354,26 @@ def an_export_replaces_files_of_its_format_only():
         for kind in KINDS:
             put('victim', KINDS[kind])
             status, out, err = run('export', '-i', source, '--to', name, '-o', 'victim')
-            check(status == OUTPUT and 'without --force' in err and content('victim') == KINDS[kind], name, 'onto', kind, status, err)
+            check(status == OUTPUT and 'without --force' in err and
+                  content('victim') == KINDS[kind], name, 'onto', kind, status, err)
         for other in FORMATS:
             before = content('e.' + other)
             status, _, err = run('export', '-i', source, '--to', name, '-o', 'e.' + other)
             if other == name:
-                check(status == 0 and content('e.' + name) == before, name, 'onto itself', status, err)
+                check(status == 0 and content('e.' + name) == before, name, 'onto itself', status,
+                      err)
             else:
-                check(status == OUTPUT and content('e.' + other) == before, name, 'onto', other, status, err)
+                check(status == OUTPUT and content('e.' + other) == before, name, 'onto', other,
+                      status, err)
         put('victim', b'')
-        check(run('export', '-i', source, '--to', name, '-o', 'victim')[0] == 0, name, 'onto an empty file')
+        check(run('export', '-i', source, '--to', name, '-o', 'victim')[0] == 0, name,
+              'onto an empty file')
         put('victim', KINDS['text'])
-        check(run('export', '-i', source, '--to', name, '-o', 'victim', '--force')[0] == 0, name, 'with --force')
+        check(run('export', '-i', source, '--to', name, '-o', 'victim', '--force')[0] == 0, name,
+              'with --force')
         check(content('victim') == content('e.' + name), name, 'with --force wrote something else')
-        check(run('export', '-i', source, '--to', name, '-o', '/dev/null')[0] == 0, name, 'to a device')
+        check(run('export', '-i', source, '--to', name, '-o', '/dev/null')[0] == 0, name,
+              'to a device')
 
 
 @case
@@ -355,7 +387,8 @@ def an_export_replaces_no_profile():
         for force in [], ['--force']:
             for victim in source, 'hard.db', 'soft.db', './' + source:
                 status, _, err = run('export', '-i', source, '--to', name, '-o', victim, *force)
-                check(status == OUTPUT and 'is read and cannot be the output' in err, victim, status, err)
+                check(status == OUTPUT and 'is read and cannot be the output' in err, victim,
+                      status, err)
             status, _, err = run('export', '-i', source, '--to', name, '-o', 'other.db', *force)
             check(status == OUTPUT and 'is a profile' in err, status, err)
     check(content(source) == before and content('other.db') == other, 'a profile has changed')
@@ -366,25 +399,31 @@ def a_new_profile_replaces_no_other_file_and_no_input():
     source = make_inputs()
     check(run('export', '-i', source, '--to', 'callgrind', '-o', 'in.out')[0] == 0, 'no export')
     put('in.trace', b'r 1000 4\n')
-    writers = {'import': ['import', 'in.out'], 'merge': ['merge', source, source], 'trace': ['simulate', '--trace', 'in.trace'],
-               'record': ['record', '-q'], 'simulate': ['simulate', '-q'], 'curve': ['simulate', '-q', '--curve']}
+    writers = {'import': ['import', 'in.out'], 'merge': ['merge', source, source],
+               'trace': ['simulate', '--trace', 'in.trace'],
+               'record': ['record', '-q'], 'simulate': ['simulate', '-q'],
+               'curve': ['simulate', '-q', '--curve']}
     for writer, words in writers.items():
         command = ['--', 'touch', 'ran'] if '-q' in words else []
         for kind in KINDS:
             put('victim', KINDS[kind])
             status, _, err = run(*words, '-o', 'victim', *command)
-            check(status == OUTPUT and 'not replacing it' in err and content('victim') == KINDS[kind], writer, 'onto', kind, status, err)
+            check(status == OUTPUT and 'not replacing it' in err and
+                  content('victim') == KINDS[kind], writer, 'onto', kind, status, err)
         put('victim', KINDS['text'])
         os.path.exists('p.db.old') and os.unlink('p.db.old')
         shutil.copy(source, 'p.db')
         shutil.copy('victim', 'p.db.old')
         status, _, err = run(*words, '-o', 'p.db', *command)
-        check(status == OUTPUT and content('p.db.old') == KINDS['text'], writer, 'onto a foreign .old', status, err)
+        check(status == OUTPUT and content('p.db.old') == KINDS['text'], writer,
+              'onto a foreign .old', status, err)
         check(content('p.db') == content(source), writer, 'changed the profile')
         os.unlink('p.db.old')
         check(not os.path.exists('ran'), writer, 'ran the command')
-    for words in ['import', 'in.out', '-o', 'in.out'], ['simulate', '--trace', 'in.trace', '-o', 'in.trace'], \
-                 ['merge', source, source, '-o', source], ['merge', source, source, '-o', './' + source]:
+    for words in (['import', 'in.out', '-o', 'in.out'],
+                  ['simulate', '--trace', 'in.trace', '-o', 'in.trace'],
+                  ['merge', source, source, '-o', source],
+                  ['merge', source, source, '-o', './' + source]):
         status, _, err = run(*words)
         check(status == USAGE and 'is read and cannot be the output' in err, words, status, err)
     shutil.copy(source, 'p.db.old')
@@ -397,13 +436,16 @@ def a_new_profile_replaces_no_other_file_and_no_input():
 def a_dump_replaces_no_other_file_and_not_its_run():
     for kind in 'text', 'elf', 'valgrind':
         put('victim', KINDS[kind])
-        status, out, err = run('record', '-q', '--seed', '8', '-o', 'run.db', '--', 'sh', '-c',
-                               '"$0" dump -p $PPID -o victim; echo $?; "$0" dump -p $PPID -o run.db; echo $?', DWELL)
+        status, out, err = run(
+            'record', '-q', '--seed', '8', '-o', 'run.db', '--', 'sh', '-c',
+            '"$0" dump -p $PPID -o victim; echo $?; "$0" dump -p $PPID -o run.db; echo $?', DWELL)
         check(status == 0 and out == '%d\n%d\n' % (OUTPUT, OUTPUT), status, out, err)
-        check('not replacing it' in err and 'is being written by' in err and content('victim') == KINDS[kind], err)
+        check('not replacing it' in err and 'is being written by' in err and
+              content('victim') == KINDS[kind], err)
     check(seed_of('run.db') == 8 and not leftovers(), 'it holds another seed')
     record('dumped.db', 1)
-    status, out, err = run('record', '-q', '--seed', '9', '-o', 'run.db', '--', 'sh', '-c', '"$0" dump -p $PPID -o dumped.db', DWELL)
+    status, out, err = run('record', '-q', '--seed', '9', '-o', 'run.db', '--', 'sh',
+                           '-c', '"$0" dump -p $PPID -o dumped.db', DWELL)
     check(status == 0, status, err)
     check((seed_of('dumped.db'), seed_of('dumped.db.old')) == (9, 1), 'a dump cost a profile')
 

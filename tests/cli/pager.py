@@ -15,14 +15,16 @@ import time
 
 from cases import case, check, main
 
-VIEWS = [['report'], ['curve'], ['annotate'], ['spatial'], ['objects'], ['paths'], ['reuse'], ['info'], ['processes']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['spatial'], ['objects'], ['paths'], ['reuse'],
+         ['info'], ['processes']]
 
 
 def on_terminal(*arguments, keys=b'', **variables):
     """(exit status, what the terminal got) of dwell; a variable that is None is not set.
 
     The keys are pressed when the pager has said READY."""
-    environment = {k: v for k, v in os.environ.items() if k not in ('PAGER', 'DWELL_PAGER', 'LESS', 'LV', 'DWELL_OPTIONS')}
+    environment = {k: v for k, v in os.environ.items() if k not in ('PAGER', 'DWELL_PAGER', 'LESS',
+                                                                    'LV', 'DWELL_OPTIONS')}
     environment.update(TERM='xterm', PATH='bin:' + os.environ['PATH'])
     environment.update({k: v for k, v in variables.items() if v is not None})
     environment = {k: v for k, v in environment.items() if variables.get(k, '') is not None}
@@ -60,7 +62,8 @@ def set_up(folder, dwell):
     os.mkdir('bin')
     for name in 'less', 'mine', 'other':
         pager(name, 'echo "PAGED by %s LESS=$LESS LV=$LV"; cat\n' % name)
-    subprocess.run([dwell, 'record', '-q', '--seed', '1', '-o', 'dwell.db', '--', 'sh', '-c', 'seq 1 3000 | sort'], check=True,
+    subprocess.run([dwell, 'record', '-q', '--seed', '1', '-o', 'dwell.db', '--', 'sh',
+                    '-c', 'seq 1 3000 | sort'], check=True,
                    stdout=subprocess.DEVNULL, timeout=60)
 
 
@@ -88,12 +91,14 @@ def the_user_names_another_pager():
 
 @case
 def there_is_none_where_none_is_wanted():
-    for variables in {'PAGER': ''}, {'PAGER': 'cat'}, {'DWELL_PAGER': ''}, {'DWELL_PAGER': 'cat', 'PAGER': 'mine'}, \
-            {'TERM': 'dumb'}, {'TERM': None}, {'DWELL_OPTIONS': '--no-pager'}:
+    for variables in ({'PAGER': ''}, {'PAGER': 'cat'}, {'DWELL_PAGER': ''},
+                      {'DWELL_PAGER': 'cat', 'PAGER': 'mine'},
+                      {'TERM': 'dumb'}, {'TERM': None}, {'DWELL_OPTIONS': '--no-pager'}):
         check(paged_by('report', **variables) is None, variables)
     for view in VIEWS:
         check(paged_by(*view, '--no-pager', PAGER='mine') is None, view)
-    done = subprocess.run([DWELL, 'report'], capture_output=True, text=True, timeout=60, env={**os.environ, 'PAGER': 'bin/mine'})
+    done = subprocess.run([DWELL, 'report'], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, 'PAGER': 'bin/mine'})
     check(done.returncode == 0 and 'PAGED' not in done.stdout, 'a pipe')
 
 
@@ -104,7 +109,8 @@ def a_pager_that_cannot_be_run_takes_nothing_away():
     os.rename('bin/less', 'bin/more-or-less')
     try:
         status, text = on_terminal('report', PATH='bin')
-        check(status == 0 and 'PAGED' not in text and 'not found' not in text and 'accesses' in text, status, text[:300])
+        check(status == 0 and 'PAGED' not in text and 'not found' not in text and
+              'accesses' in text, status, text[:300])
     finally:
         os.rename('bin/more-or-less', 'bin/less')
 
@@ -114,7 +120,8 @@ def a_reader_may_leave_early_and_interrupt():
     pager('short', 'head -n 1\n')
     status, text = on_terminal('report', PAGER='short')
     check(status == 0, status, text)
-    pager('patient', 'trap "echo INTERRUPTED" INT; cat >/dev/null; echo READY; sleep 5; echo THE END\n')
+    pager('patient',
+          'trap "echo INTERRUPTED" INT; cat >/dev/null; echo READY; sleep 5; echo THE END\n')
     status, text = on_terminal('report', PAGER='patient', keys=b'\x03')
     check(status == 0 and re.search('READY(?s:.*)INTERRUPTED(?s:.*)THE END', text), status, text)
 

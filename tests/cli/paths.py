@@ -17,12 +17,14 @@ import sys
 import tempfile
 
 # Reads of the table in a round, by caller; from_thread runs in two threads.
-READS = {'from_large': 200, 'from_small': 600, 'from_deep': 200, 'from_pointer': 200, 'from_tail': 200,
+READS = {'from_large': 200, 'from_small': 600, 'from_deep': 200, 'from_pointer': 200,
+         'from_tail': 200,
          'leave_jump': 200, 'leave_handler': 200, 'from_handler': 200, 'leave_throw': 20,
          'from_thread': 400}
 # Who called the caller; the C library's own functions may have no names.
 CALLERS = {name: 'main' for name in READS}
-CALLERS.update({'from_deep': 'from_deep', 'from_thread': 'repeat_in_thread(unsigned long, unsigned long*)',
+CALLERS.update({'from_deep': 'from_deep',
+                'from_thread': 'repeat_in_thread(unsigned long, unsigned long*)',
                 'from_handler': None})
 PATH_DEPTH = 16
 
@@ -45,7 +47,8 @@ def run(*argv):
 
 def record(folder, *options, how=('--paths',)):
     path = os.path.join(folder, 'profile.db')
-    out = run('record', '-q', '-o', path, '--seed', '1', *how, *options, '--', PROGRAMS + '/call-paths')
+    out = run('record', '-q', '-o', path, '--seed', '1', *how, *options, '--',
+              PROGRAMS + '/call-paths')
     check(out == 'all checks held\n', 'the run said', out)
     return path
 
@@ -83,18 +86,21 @@ def shares_are_those_of_the_program(folder):
     profile = record(folder, '--duty', '100', '--period', '50')
     paths = paths_of(profile, '--size', '256K', 'read_table')
     sums = compare(paths, 0.1)
-    check(sums['from_large'][1] / sums['from_large'][0] > 0.8, 'few misses from_large', sums['from_large'])
-    check(sums['from_small'][1] / sums['from_small'][0] < 0.05, 'misses from_small', sums['from_small'])
+    check(sums['from_large'][1] / sums['from_large'][0] > 0.8, 'few misses from_large',
+          sums['from_large'])
+    check(sums['from_small'][1] / sums['from_small'][0] < 0.05, 'misses from_small',
+          sums['from_small'])
     for path in paths:
         names = path['functions']
         if len(names) > 2 and names[1] in CALLERS and CALLERS[names[1]]:
             check(names[2] == CALLERS[names[1]], 'a path', names)
         if len(names) > 1 and names[1] == 'from_deep':
             check(names == ['read_table'] + ['from_deep'] * PATH_DEPTH, 'a path', names)
-        check('jump' not in names[1:] and 'throw_up' not in names[1:], 'what was left called:', names)
+        check('jump' not in names[1:] and 'throw_up' not in names[1:], 'what was left called:',
+              names)
     # The views say the same.
-    folded = [line.rsplit(' ', 1) for line in run('paths', '-i', profile, '--size', '256K', '--folded',
-                                                  'read_table').splitlines()]
+    folded = [line.rsplit(' ', 1) for line in run('paths', '-i', profile, '--size', '256K',
+                                                  '--folded', 'read_table').splitlines()]
     check(all(stack.endswith(';read_table') for stack, _ in folded), 'a stack of', folded[0])
     large = sum(int(n) for stack, n in folded if stack.endswith('main;from_large;read_table'))
     near('misses from_large', large / 1e9, sums['from_large'][1], 0.01)

@@ -26,11 +26,16 @@ def accessed(*options):
 
 
 def patterns(where):
-    """Of the structures: accesses in windows; shares of regular ones, near ones, and those through links of its own."""
-    found = ask('SELECT seen, 1.0 * usual / max(known, 1), 1.0 * near / max(known, 1), 1.0 * from_self / accesses, '
-                '1.0 * from_others / accesses FROM pattern JOIN structure ON structure.id = structure_id '
-                'LEFT JOIN site ON site.id = structure.site_id LEFT JOIN variable ON variable.start = structure.start '
-                'AND structure.kind = \'variable\' WHERE %s ORDER BY accesses DESC' % where)
+    """Of the structures: accesses in windows; shares of regular ones, near ones, and those through
+    links of its own.
+    """
+    found = ask(
+        'SELECT seen, 1.0 * usual / max(known, 1), 1.0 * near / max(known, 1), 1.0 * from_self / '
+        'accesses, '
+        '1.0 * from_others / accesses FROM pattern JOIN structure ON structure.id = structure_id '
+        'LEFT JOIN site ON '
+        'site.id = structure.site_id LEFT JOIN variable ON variable.start = structure.start '
+        'AND structure.kind = \'variable\' WHERE %s ORDER BY accesses DESC' % where)
     check(found, where)
     return found
 
@@ -53,7 +58,8 @@ def a_stream_is_regular_and_near():
     for options in (), ('--references',):
         accessed(*options, PROGRAM, 'stream')
         seen, regular, near, own, _ = variable('line')
-        check(seen > 1000 and about(regular, 1) and about(near, 1) and own == 0, seen, regular, near, own)
+        check(seen > 1000 and about(regular, 1) and about(near, 1) and own == 0, seen, regular,
+              near, own)
 
 
 @case
@@ -74,7 +80,8 @@ def a_hash_table_is_irregular():
 @case
 def an_index_is_regular_and_what_it_leads_to_is_not():
     accessed(PROGRAM, 'gather')
-    check(about(variable('order')[1], 1, 0.1) and about(variable('line')[1], 0), variable('order'), variable('line'))
+    check(about(variable('order')[1], 1, 0.1) and about(variable('line')[1], 0), variable('order'),
+          variable('line'))
 
 
 @case
@@ -95,11 +102,14 @@ def pointers_lead_to_another_array():
 
 
 def shown(*names):
-    """Form and access of data structures, whose names begin so; of blocks that with the most references."""
+    """Form and access of data structures, whose names begin so; of blocks that with the most
+    references.
+    """
     status, out, err = run('objects', '--format', 'csv', 'run.db')
     check(status == 0, err)
     rows = sorted(csv.DictReader(io.StringIO(out)), key=lambda r: -float(r['references'] or 0))
-    found = [[(r['form'], r['access']) for r in rows if r['name'].startswith(name)] for name in names]
+    found = [[(r['form'], r['access']) for r in rows if r['name'].startswith(name)]
+             for name in names]
     check(all(found), names, out)
     return [f[0] for f in found]
 
@@ -108,7 +118,8 @@ def shown_all(name):
     """Form and access of the data structures whose names begin so, as objects shows them."""
     status, out, err = run('objects', '--format', 'csv', 'run.db')
     check(status == 0, err)
-    found = [(r['form'], r['access']) for r in csv.DictReader(io.StringIO(out)) if r['name'].startswith(name)]
+    found = [(r['form'], r['access']) for r in csv.DictReader(io.StringIO(out))
+             if r['name'].startswith(name)]
     check(found, name, out)
     return found
 
@@ -120,11 +131,13 @@ def objects_tells_form_and_access():
             ('stream', ['line'], [('array', 'regular')]),
             ('rows', ['square'], [('2D array', 'regular')]),
             ('columns', ['square'], [('2D array', 'regular')]),
-            ('hash', ['calloc in hash', 'next_random::x'], [('array', 'irregular'), ('scalar', 'regular')]),
+            ('hash', ['calloc in hash', 'next_random::x'],
+             [('array', 'irregular'), ('scalar', 'regular')]),
             ('list', ['calloc in follow'], [('linked', 'regular')]),
             ('shuffled', ['calloc in follow'], [('linked', 'irregular')]),
             ('tree', ['calloc in make_tree'], [('linked', 'both')]),
-            ('pointers', ['malloc in pointers', 'calloc in pointers'], [('pointers', 'regular'), ('array', 'irregular')]),
+            ('pointers', ['malloc in pointers', 'calloc in pointers'],
+             [('pointers', 'regular'), ('array', 'irregular')]),
             ('gather', ['order', 'line'], [('array', 'regular'), ('array', 'irregular')]),
             ('points', ['malloc in points'], [('structures', 'regular')])):
         accessed(PROGRAM, what)
@@ -151,14 +164,17 @@ def records_and_buffers_are_no_rows():
 @case
 def some_sets_tell_form_and_access_too():
     """Windows see accesses to all sets."""
-    for what, name, wanted in (
-            ('columns', 'square', ('2D array', 'regular')), ('shuffled', 'calloc in follow', ('linked', 'irregular')),
-            ('hash', 'calloc in hash', ('array', 'irregular')), ('apart', 'malloc in make_matrix', ('2D array', 'regular'))):
+    for what, name, wanted in (('columns', 'square', ('2D array', 'regular')),
+                               ('shuffled', 'calloc in follow', ('linked', 'irregular')),
+                               ('hash', 'calloc in hash', ('array', 'irregular')),
+                               ('apart', 'malloc in make_matrix', ('2D array', 'regular'))):
         accessed('--sets=1/8,3', PROGRAM, what)
         check(wanted in shown_all(name), what, shown_all(name))
         rows = list(csv.DictReader(io.StringIO(run('objects', '--format', 'csv', 'run.db')[1])))
-        check(rows and not any(r['references'] or r['L1_miss_ratio'] for r in rows), what, 'references are not counted')
-        heading = ' '.join(run('objects', 'run.db')[1].split('\n\n')[0].split())  # its lines break by its width
+        check(rows and not any(r['references'] or r['L1_miss_ratio'] for r in rows), what,
+              'references are not counted')
+        # its lines break by its width
+        heading = ' '.join(run('objects', 'run.db')[1].split('\n\n')[0].split())
         check(heading.endswith('; references to some sets are not counted'), what, heading)
 
 
@@ -188,7 +204,8 @@ def a_name_has_its_strides_and_links():
     check('regular: ' in out and 'usual, in bytes: 32\n' in out and 'links' not in out, out)
     accessed(PROGRAM, 'shuffled')
     out = run('objects', 'follow', 'run.db')[1]
-    check('irregular: ' in out and ' of accesses through addresses that it held itself, ' in out, out)
+    check('irregular: ' in out and ' of accesses through addresses that it held itself, ' in out,
+          out)
 
 
 @case
@@ -199,12 +216,14 @@ def merged_profiles_keep_forms():
     os.rename('run.db', 'second.db')
     status, _, err = run('merge', '-o', 'run.db', 'first.db', 'second.db')
     check(status == 0, err)
-    check(shown('calloc in follow', 'malloc in points') == [('linked', 'irregular'), ('structures', 'regular')])
+    check(shown('calloc in follow', 'malloc in points') == [('linked', 'irregular'),
+                                                            ('structures', 'regular')])
 
 
 @case
 def samples_have_the_form_of_the_type():
-    for what, name, wanted in ('columns', 'square', '2D array'), ('points', 'malloc in points', 'structures'):
+    for what, name, wanted in ('columns', 'square', '2D array'), ('points', 'malloc in points',
+                                                                  'structures'):
         done = run('record', '-q', '-o', 'run.db', PROGRAM, what)
         check(done[0] == 0, *done)
         rows = csv.DictReader(io.StringIO(run('objects', '--format', 'csv', 'run.db')[1]))

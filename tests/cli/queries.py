@@ -24,14 +24,17 @@ class Profiles:
 
     def __init__(self, dwell, programs, folder):
         self.dwell = dwell
-        self.sampled, self.simulated = os.path.join(folder, 'sampled.db'), os.path.join(folder, 'simulated.db')
+        self.sampled, self.simulated = (os.path.join(folder, 'sampled.db'),
+                                        os.path.join(folder, 'simulated.db'))
         program = programs + '/call-paths'
         # So many samples that some of the near ones are left out: what is left has several weights.
-        self.run('record', '-q', '--paths', '--seed', '1', '--duty', '80', '-o', self.sampled, '--', program)
+        self.run('record', '-q', '--paths', '--seed', '1', '--duty', '80', '-o', self.sampled, '--',
+                 program)
         self.run('simulate', '-q', '--data', '-o', self.simulated, '--', program)
 
     def run(self, *argv):
-        done = subprocess.run([self.dwell, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+        done = subprocess.run([self.dwell, *argv], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=100)
         check(done.returncode == 0, argv, 'ended with', done.returncode, done.stderr)
         return done.stdout
 
@@ -49,19 +52,22 @@ def is_about_events(query):
 
 def each_one_runs(profiles, queries):
     check(len(queries) > 10, 'only these were found', list(queries))
-    with sqlite3.connect(profiles.simulated) as db: # without them where the processor lacks instructions
+    # without them where the processor lacks instructions
+    with sqlite3.connect(profiles.simulated) as db:
         has_bins = db.execute('SELECT count(*) FROM bin').fetchone()[0] > 0
     for title, query in queries.items():
         path = profiles.simulated if is_about_events(query) else profiles.sampled
         with sqlite3.connect(path) as db:
             found = db.execute(query).fetchall()
-        check(found or 'variable' in title or not has_bins and re.search(r'\b(bin|eviction)\b', query), 'nothing for', title)
+        check(found or 'variable' in title or not has_bins and
+              re.search(r'\b(bin|eviction)\b', query), 'nothing for', title)
 
 
 def weights_sum_up_to_the_accesses(profiles, queries):
     with sqlite3.connect(profiles.sampled) as db:
         accesses, = db.execute('SELECT accesses FROM process').fetchone()
-        total, kinds = db.execute('SELECT sum(weight), count(DISTINCT CAST(weight AS INTEGER)) FROM sample').fetchone()
+        total, kinds = db.execute(
+            'SELECT sum(weight), count(DISTINCT CAST(weight AS INTEGER)) FROM sample').fetchone()
         near, other = db.execute("""SELECT avg(weight) FILTER (WHERE status = 0 AND distance < 64),
             avg(weight) FILTER (WHERE distance > 64) FROM sample""").fetchone()
     check(abs(total / accesses - 1) < 0.05, 'weights', total, 'accesses', accesses)
@@ -79,7 +85,8 @@ def shares_are_those_of_report(profiles, queries):
     for f in report['functions']:
         seen[f['function']] = seen.get(f['function'], 0) + 100 * f['access_share']
     for name in sorted(seen, key=seen.get)[-2:]:
-        check(abs(shares.get(name, 0) - seen[name]) < 1, name, 'has', shares.get(name), 'in SQL and', seen[name],
+        check(abs(shares.get(name, 0) - seen[name]) < 1, name,
+              'has', shares.get(name), 'in SQL and', seen[name],
               'in the report; of the samples', counted.get(name))
 
 

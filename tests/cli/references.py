@@ -20,7 +20,8 @@ SMALL, LARGE = 8 * 256, 1024  # references of add_up in a turn, see sharing.c
 
 def counted(*options):
     """Simulate the command in `options`."""
-    done = run('simulate', '-q', '--data', '--cache=D1=32K,8,64', '--cache=LL=256K,16,64', '-o', 'run.db', *options)
+    done = run('simulate', '-q', '--data', '--cache=D1=32K,8,64', '--cache=LL=256K,16,64',
+               '-o', 'run.db', *options)
     check(done[0] == 0, *options, *done)
     check('not counted by data structure' not in done[2], done[2])
 
@@ -32,7 +33,8 @@ def rows():
 
 
 def of_add_up(data):
-    found = [r for r in rows() if r['function'] == 'add_up' and r['data'].startswith('aligned_alloc in share (' + data)]
+    found = [r for r in rows() if r['function'] == 'add_up' and
+             r['data'].startswith('aligned_alloc in share (' + data)]
     check(len(found) == 1, data, found)
     return [int(found[0]['references' + end]) for end in ('', '_low', '_high')]
 
@@ -48,7 +50,9 @@ def accesses():
 
 @case
 def one_loop_shares_two_structures():
-    """Of 12,288,000 references two thirds go to 2 KB that always hit, the others to 1 MB that misses."""
+    """Of 12,288,000 references two thirds go to 2 KB that always hit, the others to 1 MB that
+    misses.
+    """
     turns = 4000
     counted(PROGRAM, str(turns))
     for line, each in ('sharing.c:30', SMALL), ('sharing.c:31', LARGE):
@@ -56,17 +60,21 @@ def one_loop_shares_two_structures():
         check(low <= value <= high and high > low, line, value, low, high)
         # Of a hundred intervals five miss the truth; none misses it by as much again.
         width = high - low
-        check(low - width / 2 <= turns * each <= high + width / 2, line, value, low, high, turns * each)
+        check(low - width / 2 <= turns * each <= high + width / 2, line, value, low, high,
+              turns * each)
     both = sum(of_add_up(line)[0] for line in ('sharing.c:30', 'sharing.c:31'))
     check(abs(both - turns * (SMALL + LARGE)) <= 2, both)
 
 
 @case
 def an_instruction_with_one_structure():
-    """Each turn's call of add_up has a return address on the stack, which one instruction pops: nothing else is seen."""
+    """Each turn's call of add_up has a return address on the stack, which one instruction pops:
+    nothing else is seen.
+    """
     counted(PROGRAM, '4000')
     found = [r for r in rows() if r['function'] == 'add_up' and r['data'] == '[stack]']
-    check(len(found) == 1 and found[0]['references'] == found[0]['references_high'] == str(9 * 4000), found)
+    check(len(found) == 1 and
+          found[0]['references'] == found[0]['references_high'] == str(9 * 4000), found)
     check(int(found[0]['references_low']) < 9 * 4000, 'windows did not see all of them', found)
 
 
@@ -87,7 +95,8 @@ def windows_change_no_counts():
     """String instructions are exact, and no instruction has more references than accesses."""
     counted(PROGRAM, '1000')
     all_accesses = accesses()
-    exact = ask('SELECT location_id, sum(counted) FROM reference GROUP BY 1 HAVING sum(counted) > 0')
+    exact = ask(
+        'SELECT location_id, sum(counted) FROM reference GROUP BY 1 HAVING sum(counted) > 0')
     check(any(n == 1048576 for _, n in exact), 'memset of 1 MB', exact)
     for location, n in exact:
         check(n == all_accesses[location], location, n, all_accesses[location])
@@ -98,7 +107,9 @@ def windows_change_no_counts():
 
 @case
 def all_of_them_exactly():
-    """9 calls of add_up a turn: 8 on 2 KB, one on 1 MB. Sums by instruction are the accesses of the events."""
+    """9 calls of add_up a turn: 8 on 2 KB, one on 1 MB. Sums by instruction are the accesses of the
+    events.
+    """
     turns = 300
     counted('--references', PROGRAM, str(turns))
     for line, each in ('sharing.c:30', SMALL), ('sharing.c:31', LARGE):
@@ -119,7 +130,8 @@ def misses_are_those_of_a_run_without():
     both = []
     for option in '--data', '--references':
         counted(option, PROGRAM, '100')
-        both.append([{k: v for k, v in r.items() if 'references' not in k and 'ratio' not in k} for r in rows()
+        both.append([{k: v for k, v in r.items() if 'references' not in k and 'ratio' not in k}
+                     for r in rows()
                      if int(r['L1_misses'])])
         both.append(totals())
     of_data, of_references = ([sorted(map(sorted, (r.items() for r in rows))), events]
@@ -188,7 +200,8 @@ int main(int argc, char **argv)
 @case
 def string_instructions_in_an_allocating_function_are_of_the_block():
     """calloc writes 16 or 8 bytes beside its block; realloc reads 8 beside the old one."""
-    done = subprocess.run(['gcc', '-O1', '-g', '-fno-builtin', '-x', 'c', '-', '-o', 'own'], input=ALLOCATOR.encode(), check=False)
+    done = subprocess.run(['gcc', '-O1', '-g', '-fno-builtin', '-x', 'c', '-', '-o', 'own'],
+                          input=ALLOCATOR.encode(), check=False)
     if done.returncode != 0:
         raise Skip('no gcc')
     for options in ['--references'], []:
@@ -198,7 +211,8 @@ def string_instructions_in_an_allocating_function_are_of_the_block():
         check(found.get(('realloc', 'realloc in main')) == 163920, options, found)
         check(found.get(('realloc', 'calloc in main')) == 163840, options, found)
         if options:
-            check(found.get(('reads', 'calloc in main')) == found.get(('reads', 'realloc in main')) == 2560, found)
+            check(found.get(('reads', 'calloc in main')) ==
+                  found.get(('reads', 'realloc in main')) == 2560, found)
 
 
 @case
@@ -212,7 +226,9 @@ def references_exclude_what_data_does():
 
 @case
 def references_of_stretches_stand_for_the_run():
-    """Those of the two arrays, in each turn two to one. Half a turn is cut off at each end of a stretch of 6."""
+    """Those of the two arrays, in each turn two to one. Half a turn is cut off at each end of a
+    stretch of 6.
+    """
     counted('--references', '--sample=10%,20K', PROGRAM, '4000')
     small, large = (of_add_up(line)[0] for line in ('sharing.c:30', 'sharing.c:31'))
     check(abs(small / (small + large) - SMALL / (SMALL + LARGE)) < 0.02, small, large)

@@ -20,8 +20,10 @@ WALK = 'walk \\x1b[31m lines' # as its name is shown
 
 
 def run(*argv):
-    done = subprocess.run([DWELL, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
-    check(done.returncode == 0, ' '.join(argv), 'ended with', done.returncode, done.stdout, done.stderr)
+    done = subprocess.run([DWELL, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=100)
+    check(done.returncode == 0, ' '.join(argv), 'ended with', done.returncode, done.stdout,
+          done.stderr)
     return done.stdout
 
 
@@ -52,9 +54,12 @@ def a_jitdump_file_gives_functions_and_lines():
     check(rows.get('js:walk', {}).get('samples', 0) > 100, 'the loop is not among', list(rows)[:5])
     check(rows['js:walk'].get('file') == '/src/walk.js', 'its file is', rows['js:walk'].get('file'))
     check('before' not in rows, 'what was there before has the code')
-    lines = json.loads(run('report', '-i', 'profile.db', '--format', 'json', '--rows', '100000'))['lines']
-    check({row['line'] for row in lines if row['function'] == 'js:walk'} <= {10, 12, 13}, 'its lines are others')
-    check(any(row['function'] == 'js:walk' and row['line'] == 12 for row in lines), 'the line of the load is not there')
+    lines = json.loads(run('report', '-i', 'profile.db', '--format', 'json',
+                           '--rows', '100000'))['lines']
+    check({row['line'] for row in lines if row['function'] == 'js:walk'} <= {10, 12, 13},
+          'its lines are others')
+    check(any(row['function'] == 'js:walk' and row['line'] == 12 for row in lines),
+          'the line of the load is not there')
 
 
 @case
@@ -68,7 +73,8 @@ def maps_of_others_are_not_read():
 
 @case
 def a_map_without_end_is_cut_and_that_is_said():
-    done = subprocess.run([DWELL, 'record', '-o', 'profile.db', '--', PROGRAM, 'large'], stdin=subprocess.DEVNULL,
+    done = subprocess.run([DWELL, 'record', '-o', 'profile.db', '--', PROGRAM, 'large'],
+                          stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=100)
     os.unlink('/tmp/perf-%d.map' % int(done.stdout))
     check('.map is larger than 64 MB' in done.stderr, 'it said', done.stderr)
@@ -83,17 +89,20 @@ def a_container_has_a_folder_and_numbers_of_its_own():
     if shutil.which('unshare') is None or subprocess.run([*apart, 'sh', '-c', own, '/bin/true'],
                                                          capture_output=True).returncode != 0:
         raise Skip('no namespace of one\'s own')
-    done = subprocess.run([DWELL, 'record', '-q', '-o', 'profile.db', '--', *apart, 'sh', '-c', own, PROGRAM, 'stay'],
+    done = subprocess.run([DWELL, 'record', '-q', '-o', 'profile.db', '--', *apart, 'sh', '-c', own,
+                           PROGRAM, 'stay'],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
     check(done.stdout == '1\n', 'its number is', done.stdout, done.stderr)
-    rows = json.loads(run('report', '-i', 'profile.db', '--format', 'json', '--rows', '100000'))['functions']
+    rows = json.loads(run('report', '-i', 'profile.db', '--format', 'json',
+                          '--rows', '100000'))['functions']
     check(WALK in {row['function'] for row in rows}, 'its names are not those of its own /tmp')
 
 
 @case
 def simulated_code_has_its_names():
     """With and without a call graph; and none that its process has not told."""
-    for name, how, *options in (WALK, 'plain'), (WALK, 'plain', '--no-call-graph'), ('[anon]', 'old'):
+    for name, how, *options in (WALK, 'plain'), (WALK, 'plain', '--no-call-graph'), ('[anon]',
+                                                                                     'old'):
         rows = functions('simulate', how, *options, rounds=10)
         reads = rows.get(name, {}).get('Dr', 0)
         check(LINES * 10 <= reads < 1.01 * LINES * 10, name, 'reads', reads)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Accesses whose miss ratio is known. "sweep": an array of 64 KB is read again and again, by eight
- * bytes. "threads": two threads do so. "wait": it is read, and then the program sleeps. "dying N": the
- * lines of 16 KB are read again and again, 32 times each; N of them, in another 16 KB, too.
- * "steps": functions miss in steps that are chosen at random.
- * "strings": string instructions write 12 KB each, and then copy a megabyte at a time, by bytes.
+ * bytes. "threads": two threads do so. "wait": it is read, and then the program sleeps. "dying N":
+ * the lines of 16 KB are read again and again, 32 times each; N of them, in another 16 KB, too.
+ * "steps": functions miss in steps that are chosen at random. "strings": string instructions write
+ * 12 KB each, and then copy a megabyte at a time, by bytes.
  */
 #include <pthread.h>
 #include <stdio.h>

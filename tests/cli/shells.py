@@ -24,7 +24,8 @@ class Zsh:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.execvpe('zsh', ['zsh', '-f'], dict(env, TERM='dumb', COLUMNS='120', LINES='60'))
-        self.type("PROMPT='> '; fpath=(%s $fpath); autoload -U compinit; compinit -u -D; echo re''ady\n" % folder, 'ready')
+        self.type("PROMPT='> '; fpath=(%s $fpath); autoload -U compinit; compinit -u -D; echo "
+                  "re''ady\n" % folder, 'ready')
 
     def type(self, keys, wanted):
         """Type, and read until `wanted` is on the screen."""
@@ -54,10 +55,12 @@ def zsh(completions, env):
 
 
 def fish(completions, env):
-    for line, wanted in [('dwell re', ['record', 'report', 'reuse']), ('dwell report --s', ['--size', '--sort']),
+    for line, wanted in [('dwell re', ['record', 'report', 'reuse']),
+                         ('dwell report --s', ['--size', '--sort']),
                          ('dwell export --to c', ['callgrind', 'csv'])]:
-        done = subprocess.run(['fish', '-c', 'source %s/dwell.fish; complete -C "%s"' % (completions, line)], env=env,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+        done = subprocess.run(
+            ['fish', '-c', 'source %s/dwell.fish; complete -C "%s"' % (completions, line)], env=env,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
         found = [answer.split('\t')[0] for answer in done.stdout.splitlines()]
         if done.stderr or not set(wanted) <= set(found):
             raise AssertionError('%s: %s %s' % (line, found, done.stderr))

@@ -9,16 +9,19 @@ import subprocess
 from cases import check
 
 SECONDS = 100
-# Sets are chosen by no more than the address within a page: the engine's own memory may move the program's.
+# Sets are chosen by no more than the address within a page: the engine's own memory may move the
+# program's.
 SMALL = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
-SEVERAL = ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64', '--also=L1i=8K,4,64 L1d=4K,4,64 LL=16K,4,64',
+SEVERAL = ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64',
+           '--also=L1i=8K,4,64 L1d=4K,4,64 LL=16K,4,64',
            '--also=L1i=16K,2,64 L1d=2K,2,64 L2=8K,4,64 LL=64K,16,128,random',
            '--also=L1i=2K,2,64 L1d=8K,1,64 LL=32K,8,64,fifo']
 EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 
 
 KEPT = ('DWELL_ENGINE_OPTIONS', 'PERL_HASH_SEED', 'PYTHONHASHSEED', 'XDG_RUNTIME_DIR')
-PLACE = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'LC_ALL': 'C', 'PAGER': 'cat', 'MALLOC_PERTURB_': '0'}
+PLACE = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'LC_ALL': 'C', 'PAGER': 'cat',
+         'MALLOC_PERTURB_': '0'}
 place_bytes = 1440
 
 
@@ -34,26 +37,31 @@ def layout(more):
 
 
 def own_environment():
-    """As long in each folder, for each user and each switch: the stack ends below it, and where it lies decides which
-    of its lines meet others."""
+    """As long in each folder, for each user and each switch: the stack ends below it, and where it
+    lies decides which of its lines meet others.
+    """
     own = dict(PLACE, **{name: os.environ.get(name, '') for name in KEPT})
     own = {name: value for name, value in own.items() if value or name == 'XDG_RUNTIME_DIR'}
-    own['PADDING'] = 'x' * (place_bytes - sum(len(name) + len(value) + 2 + 8 for name, value in own.items()))
+    own['PADDING'] = 'x' * (place_bytes - sum(len(name) + len(value) + 2 + 8 for name,
+                                              value in own.items()))
     return own
 
 
 def run(*arguments):
     """Without address randomisation, so that runs can be compared."""
-    done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run(['setarch', '-R', DWELL, *arguments],
+                          stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=SECONDS, env=own_environment())
-    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8',
+                                                                                       'replace')
 
 
 @contextlib.contextmanager
 def environment(switch, **more):
     """With another switch of the engine."""
     before = dict(os.environ)
-    os.environ.update(more, DWELL_ENGINE_OPTIONS=','.join(filter(None, [os.environ.get('DWELL_ENGINE_OPTIONS'), switch])))
+    os.environ.update(more, DWELL_ENGINE_OPTIONS=','.join(
+                          filter(None, [os.environ.get('DWELL_ENGINE_OPTIONS'), switch])))
     try:
         yield
     finally:
@@ -106,7 +114,8 @@ def totals(path='run.db', process=None):
 def costs(path='run.db'):
     """All costs by process and place in the program: what two runs can be compared by.
 
-    Of a file in memory that is mapped here and there by turns it depends on the moment which part is meant.
+    Of a file in memory that is mapped here and there by turns it depends on the moment which part
+    is meant.
     """
     modules = dict(ask('SELECT id, path FROM module', path))
     places = {}
@@ -130,7 +139,9 @@ def check_same_costs(*what):
 
 
 def arcs(path='run.db'):
-    """Calls and inclusive costs by who calls, from where, and who is called; none without a call graph."""
+    """Calls and inclusive costs by who calls, from where, and who is called; none without a call
+    graph.
+    """
     if not ask("SELECT 1 FROM sqlite_master WHERE name = 'arc'", path):
         return []
     columns = ', '.join('sum("%s")' % c for c in names(path))
@@ -142,7 +153,8 @@ def arcs(path='run.db'):
 
 def nodes(path='run.db'):
     """Process, thread, and functions with their objects, callers last, of each node."""
-    rows = {row[0]: row[1:] for row in ask('SELECT id, process_id, thread, function, object, caller_id FROM node', path)}
+    rows = {row[0]: row[1:] for row in ask(
+                'SELECT id, process_id, thread, function, object, caller_id FROM node', path)}
     found = {}
 
     def chain(node):
@@ -208,7 +220,9 @@ IS_WHOLE = PART == '1/1'
 
 
 def is_left_out(count=[0]):
-    """DWELL_TEST_PART=K/N: only each Nth comparison, from the Kth; each kind of option comes with many programs."""
+    """DWELL_TEST_PART=K/N: only each Nth comparison, from the Kth; each kind of option comes with
+    many programs.
+    """
     count[0] += 1
     part, parts = map(int, PART.split('/'))
     return count[0] % parts != part % parts
@@ -223,7 +237,8 @@ def check_filter(*command, always=False):
         simulate('--no-filter', *command, path='other.db')
         # Programs write down the number of their process: one digit more, some instructions more;
         # and other digits use other bytes of a table.
-        if digits() == digits('other.db') and (costs() == costs('other.db') or '--line-use' not in ' '.join(command)):
+        if digits() == digits('other.db') and (costs() == costs('other.db') or
+                                               '--line-use' not in ' '.join(command)):
             break
     check_same_costs(command)
     here, there = arcs(), arcs('other.db')
@@ -231,8 +246,9 @@ def check_filter(*command, always=False):
     check(here or '--no-call-graph' in command, command, 'no calls')
     if any(word.startswith(('--context', '--separate-threads')) for word in command):
         here, there = costs_of_nodes(), costs_of_nodes('other.db')
-        check(here == there, command, sorted((k, here.get(k), there.get(k)) for k in set(here) | set(there)
-                                             if here.get(k) != there.get(k))[:10])
+        check(here == there, command,
+              sorted((k, here.get(k), there.get(k)) for k in set(here) | set(there)
+                     if here.get(k) != there.get(k))[:10])
     if '--jumps' in command:
         here, there = jumps(), jumps('other.db')
         check(here, command, 'no jumps')

@@ -11,8 +11,8 @@ import re
 import subprocess
 
 from cases import case, check, main
-from simulate_common import EVENTS, SEVERAL, SMALL, arcs, ask, check_same_costs, counted, names, program, run, \
-    set_up, simulate, totals
+from simulate_common import EVENTS, SEVERAL, SMALL, arcs, ask, check_same_costs, counted, names, \
+    program, run, set_up, simulate, totals
 
 USAGE = 2
 
@@ -40,19 +40,23 @@ def a_gather_that_faults_part_way_counts_once():
             WHERE f.function IN ('gather', 'scatter') GROUP BY 1"""), ask('SELECT vector_elements FROM process')
     whole, part = of(), of('fault')
     check(whole == part, whole, part)
-    # Four elements of each gather and six of each scatter, a hundred times, as far as the processor has them.
+    # Four elements of each gather and six of each scatter, a hundred times, as far as the processor
+    # has them.
     check(whole[1][0][0] in (0, 400, 1000), whole)
 
 
 @case
 def children_and_new_images_have_counts_of_their_own():
-    for more in [], ['--no-call-graph'], ['--no-call-graph', '--write-backs'], ['--context=1', '--jumps']:
+    for more in [], ['--no-call-graph'], ['--no-call-graph', '--write-backs'], ['--context=1',
+                                                                                '--jumps']:
         simulate(*SMALL, *more, '--', 'sh', '-c', 'echo one | cat; /bin/echo two | cat')
-        processes = ask("SELECT id FROM process WHERE state IN ('exited', 'exec') AND instructions > 0")
+        processes = ask(
+            "SELECT id FROM process WHERE state IN ('exited', 'exec') AND instructions > 0")
         check(len(processes) >= 4, more, processes)
         for (process,) in processes:
             t = totals(process=process)
-            check((t['Ir'], t['Dr'], t['Dw']) == counted(process), more, 'process', process, t, counted(process))
+            check((t['Ir'], t['Dr'], t['Dw']) == counted(process), more, 'process', process, t,
+                  counted(process))
 
 
 @case
@@ -87,7 +91,8 @@ def each_of_several_hierarchies_counts_as_alone():
 
 @case
 def a_second_hierarchy_counts_as_alone():
-    simulate('--cache=L1i=4K,2,64', '--cache=L1d=2K,2,64', '--cache=LL=16K,4,64', '--', program('strings'))
+    simulate('--cache=L1i=4K,2,64', '--cache=L1d=2K,2,64', '--cache=LL=16K,4,64', '--',
+             program('strings'))
     alone = totals()
     simulate(*SMALL, '--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64', '--', program('strings'))
     both = totals()
@@ -101,10 +106,13 @@ def a_second_hierarchy_counts_as_alone():
 def mappings_are_where_they_always_are():
     """However long it takes, and whatever is simulated: else two runs would have other misses."""
     seen = set()
-    for more in ([], [], ['--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64'], ['--no-call-graph'], ['--no-filter'],
-                 ['--jumps', '--context=2'], ['--write-backs', '--cache=DTLB=16,4,4K'], ['--line-use']):
+    for more in ([], [], ['--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64'], ['--no-call-graph'],
+                 ['--no-filter'],
+                 ['--jumps', '--context=2'], ['--write-backs', '--cache=DTLB=16,4,4K'],
+                 ['--line-use']):
         lines = simulate(*SMALL, *more, '--', 'perl', '-MFcntl', '-e',
-                         'my @a = map { $_ x 999 } 1 .. 9999; open(F, "/proc/self/maps"); print <F>').splitlines()
+                         'my @a = map { $_ x 999 } 1 .. 9999; open(F, "/proc/self/maps"); print '
+                         '<F>').splitlines()
         # The engine's own have no name.
         seen.add('\n'.join(line for line in lines if '/lib' in line))
     check(len(seen) == 1 and 'libc' in min(seen), *seen)
@@ -114,7 +122,8 @@ def mappings_are_where_they_always_are():
 def larger_caches_miss_less():
     before = None
     for size in 2, 4, 8, 16:
-        simulate('--cache=L1i=8K,8,64', '--cache=L1d=%dK,%d,64' % (size, size // 2), '--cache=LL=64K,16,64',
+        simulate('--cache=L1i=8K,8,64', '--cache=L1d=%dK,%d,64' % (size, size // 2),
+                 '--cache=LL=64K,16,64',
                  '--', program('strings'))
         t = totals()
         misses = t['D1mr'] + t['D1mw']
@@ -214,7 +223,8 @@ def who_spins_lets_others_run_at_the_same_place_each_time():
     handover()
     for more in [], ['--no-call-graph']:
         for path in 'run.db', 'other.db':
-            check(simulate(*SMALL, *more, '--', './handover', 'spin', path=path) == 'done\n', 'output')
+            check(simulate(*SMALL, *more, '--', './handover', 'spin', path=path) == 'done\n',
+                  'output')
         check_same_costs()
 
 
@@ -278,9 +288,10 @@ def marks_say_when():
 
 def inclusive(*functions, path='whole.db'):
     """What the functions cost with all that they call."""
+    names = ', '.join("'%s'" % name for name in functions)
     row = ask("""SELECT sum("Ir"), sum("Dr"), sum("Dw") FROM arc JOIN node ON node.id = callee_id
         LEFT JOIN node AS by ON by.id = arc.caller_id
-        WHERE node.function IN (%s) AND by.function IS NOT node.function""" % ', '.join('?' * len(functions)).replace('?', "'%s'") % functions, path)[0]
+        WHERE node.function IN (%s) AND by.function IS NOT node.function""" % names, path)[0]
     return dict(zip(('Ir', 'Dr', 'Dw'), row))
 
 
@@ -288,11 +299,13 @@ def inclusive(*functions, path='whole.db'):
 def functions_can_be_toggled():
     simulate(*SMALL, '--', program('toggles'), path='whole.db')
     # Left by return, by recursion, by longjmp, by exceptions; and one of a name that nobody calls.
-    for names_of in ('plain',), ('again',), ('whole',), ('jumps',), ('throws',), ('catches',), ('jumps', 'throws'):
+    for names_of in (('plain',), ('again',), ('whole',), ('jumps',), ('throws',), ('catches',),
+                     ('jumps', 'throws')):
         for graph in [], ['--no-call-graph'], ['--context=2']:
             if graph and names_of != ('throws',):
                 continue
-            simulate(*SMALL, *graph, *('--toggle-collect=' + n for n in names_of), '--', program('toggles'))
+            simulate(*SMALL, *graph, *('--toggle-collect=' + n for n in names_of), '--',
+                     program('toggles'))
             t, wanted = totals(), inclusive(*names_of)
             check({e: t[e] for e in wanted} == wanted, names_of, graph, t, wanted)
     # One within the other: the inner one turns it off.
@@ -301,7 +314,8 @@ def functions_can_be_toggled():
     check(all(t[e] == outer[e] - inner[e] for e in outer), t, outer, inner)
     # What a signal interrupts goes on behind it.
     simulate(*SMALL, '--toggle-collect=raises', '--', program('toggles'))
-    check(inclusive('raises')['Ir'] < totals()['Ir'] <= inclusive('raises', 'handler')['Ir'] + 10, totals())
+    check(inclusive('raises')['Ir'] < totals()['Ir'] <= inclusive('raises', 'handler')['Ir'] + 10,
+          totals())
     # The whole program, and what is toggled inside of a stretch.
     simulate(*SMALL, '--toggle-collect=_start', '--', program('toggles'))
     check(totals()['Ir'] > 0.2 * totals('whole.db')['Ir'], totals())
@@ -312,22 +326,26 @@ def functions_can_be_toggled():
 @case
 def a_function_that_nobody_toggles_is_told():
     for options, says in (
-            (['--toggle-collect=no_such_function'], "no function 'no_such_function'.*nothing was simulated"),
+            (['--toggle-collect=no_such_function'],
+             "no function 'no_such_function'.*nothing was simulated"),
             (['--toggle-collect=qsort'], "function 'qsort' was not entered.*nothing was simulated"),
-            (['--toggle-collect=plain', '--toggle-collect=nobody'], "no function 'nobody'.*made no difference"),
+            (['--toggle-collect=plain', '--toggle-collect=nobody'],
+             "no function 'nobody'.*made no difference"),
             (['--start-at=nobody'], "no function 'nobody'.*nothing was simulated"),
-            (['--start-at=plain', '--stop-at=plain'], "nothing was simulated: function 'plain' was entered before")):
+            (['--start-at=plain', '--stop-at=plain'],
+             "nothing was simulated: function 'plain' was entered before")):
         got, _, err = run('simulate', '-q', '-o', 'run.db', *options, '--', program('toggles'))
         check(got == 0 and re.search(says, err) and err.count('\n') == 1, options, got, err)
-    for options, says in (
-            (['--toggle-collect='], 'characters'), (['--toggle-collect=' + 'f' * 256], 'characters'),
-            (['--toggle-collect=f', '--toggle-collect=f'], 'twice'),
-            (['--toggle-collect=f%d' % i for i in range(17)], 'too many'),
-            (['--toggle-collect=' + c * 250 for c in 'abcde'], 'too many'),
-            (['--curve', '--toggle-collect=f'], '--curve')):
+    for options, says in ((['--toggle-collect='], 'characters'),
+                          (['--toggle-collect=' + 'f' * 256], 'characters'),
+                          (['--toggle-collect=f', '--toggle-collect=f'], 'twice'),
+                          (['--toggle-collect=f%d' % i for i in range(17)], 'too many'),
+                          (['--toggle-collect=' + c * 250 for c in 'abcde'], 'too many'),
+                          (['--curve', '--toggle-collect=f'], '--curve')):
         got, _, err = run('simulate', '-o', 'none.db', *options, '--', 'true')
         check(got == USAGE and says in err and not os.path.exists('none.db'), options, got, err)
-    run('simulate', '-q', '-o', 'run.db', '--toggle-collect=plain', '--toggle-collect=part', '--', program('toggles'))
+    run('simulate', '-q', '-o', 'run.db', '--toggle-collect=plain', '--toggle-collect=part', '--',
+        program('toggles'))
     check('plain, part' in run('info', '-i', 'run.db')[1], run('info', '-i', 'run.db')[1])
 
 

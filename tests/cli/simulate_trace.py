@@ -19,7 +19,8 @@ CACHES = ('--cache', 'L1i=1K,2,32', '--cache', 'L1d=2K,4,64', '--cache', 'LL=8K,
 
 
 def run(*arguments, stdin=''):
-    done = subprocess.run([DWELL, 'simulate', *arguments], input=stdin, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([DWELL, 'simulate', *arguments], input=stdin, capture_output=True,
+                          text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -31,7 +32,8 @@ def counts(*arguments, stdin=''):
 
 def shown(*arguments):
     done = subprocess.run([DWELL, *arguments, '--format=json'], capture_output=True, text=True)
-    check((done.returncode, done.stderr) == (0, ''), arguments, 'ended with', done.returncode, repr(done.stderr))
+    check((done.returncode, done.stderr) == (0, ''), arguments, 'ended with', done.returncode,
+          repr(done.stderr))
     return json.loads(done.stdout)
 
 
@@ -53,12 +55,15 @@ class Cache:
         return hit
 
     def misses(self, address, size):
-        hits = [self.touch(n) for n in range(address // self.line, (address + size - 1) // self.line + 1)]
+        hits = [self.touch(n) for n in range(address // self.line,
+                                             (address + size - 1) // self.line + 1)]
         return not all(hits)
 
 
 def cachegrind(trace):
-    """The nine counts. A straddling access is one miss at most; the last level is asked for all of it."""
+    """The nine counts. A straddling access is one miss at most; the last level is asked for all of
+    it.
+    """
     i1, d1, ll = Cache(1024, 2, 32), Cache(2048, 4, 64), Cache(8192, 8, 64)
     n = dict.fromkeys('Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw'.split(), 0)
     for kind, address, size in trace:
@@ -82,7 +87,8 @@ def make_trace(accesses):
         trace.append(('I', pc, size))
         pc += size
         if r.random() < .5:
-            where = r.choice((0x7000 + i * 8 % 3000, 0x10000 + r.randrange(1500), 0x20000 + r.randrange(40000)))
+            where = r.choice((0x7000 + i * 8 % 3000, 0x10000 + r.randrange(1500),
+                              0x20000 + r.randrange(40000)))
             trace.append((r.choice('LLSM'), where, r.choice((1, 2, 4, 8, 8, 16, 32, 64, 512))))
     return trace
 
@@ -102,7 +108,8 @@ def counts_are_those_of_cachegrinds_rules():
     want = cachegrind(trace)
     check(min(want.values()) > 100, 'the trace is too tame', want)
     check(counts('--trace', 'trace', *CACHES) == want, 'not', want)
-    check(counts('--trace', '-', '--trace-format', 'lackey', *CACHES, stdin=lackey(trace)) == want, 'from a pipe')
+    check(counts('--trace', '-', '--trace-format', 'lackey', *CACHES, stdin=lackey(trace)) == want,
+          'from a pipe')
 
 
 @case
@@ -118,15 +125,18 @@ def dinero_says_the_same_of_single_bytes():
 @case
 def features_add_events():
     text = lackey(make_trace(3000))
-    got = counts('--trace', '-', *CACHES, '--write-backs', '--line-use=all', '--cache', 'DTLB=4,full,4K', stdin=text)
-    want = 'Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw D1wb LLwb AcCost1 SpLoss1 AcCost2 SpLoss2 DTmr DTmw'
+    got = counts('--trace', '-', *CACHES, '--write-backs', '--line-use=all',
+                 '--cache', 'DTLB=4,full,4K', stdin=text)
+    want = ('Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw D1wb LLwb AcCost1 SpLoss1 AcCost2 SpLoss2 DTmr '
+            'DTmw')
     check(' '.join(got) == want, got)
     check(all(got[name] > 0 for name in got), got)
     got = counts('--trace', '-', *CACHES, '--no-instructions', stdin=text)
     check(' '.join(got) == 'Ir Dr Dw D1mr D1mw DLmr DLmw', got)
     for policy in ('fifo', 'random', 'random:7', 'plru', 'srrip'):
         one = counts('--trace', '-', '--cache', 'L1d=2K,4,64,' + policy, stdin=text)
-        check(one == counts('--trace', '-', '--cache', 'L1d=2K,4,64,' + policy, stdin=text), policy, 'differs')
+        check(one == counts('--trace', '-', '--cache', 'L1d=2K,4,64,' + policy, stdin=text), policy,
+              'differs')
 
 
 @case
@@ -134,23 +144,26 @@ def views_show_the_counts():
     text = lackey(make_trace(300))
     want = counts('--trace', '-', *CACHES, stdin=text)
     status, out, err = run('--trace', '-', *CACHES, '-o', 'result.db', stdin=text)
-    check((status, out, err) == (0, '', 'dwell: %d accesses, written to result.db; see: dwell report -i result.db\n'
-                                     % (want['Dr'] + want['Dw'])), err)
+    check((status, out, err) == (0, '', 'dwell: %d accesses, written to result.db; see: dwell '
+                                 'report -i result.db\n' % (want['Dr'] + want['Dw'])), err)
     row, = shown('report', '-i', 'result.db')['rows']
-    check({k: v for k, v in row['self'].items() if k in want} == want and row['name'] == '[trace]', row)
+    check({k: v for k, v in row['self'].items() if k in want} == want and row['name'] == '[trace]',
+          row)
     info = shown('info', '-i', 'result.db')
-    check(info['command'] == 'trace standard input' and info['geometry']['L1d'] == '2K,4,64,lru', info)
+    check(info['command'] == 'trace standard input' and info['geometry']['L1d'] == '2K,4,64,lru',
+          info)
 
 
 @case
 def machines_and_files_are_geometries():
     with open('caches', 'w') as f:
-        f.write('# of an old machine\nmachine = haswell\nL2 = none\nL1d = 8K,2,32 # small\nwrite-backs\n')
+        f.write('# of an old machine\nmachine = haswell\nL2 = none\nL1d = 8K,2,32 # small\n'
+                'write-backs\n')
     counts('--trace', '-', '--config', 'caches', '--cache', 'ITLB=64,4,4K', stdin='I  1000,4\n')
     geometry = shown('info')['geometry']
-    check(geometry == {
-        'L1i': '32K,8,64,lru', 'L1d': '8K,2,32,lru', 'LL': '8M,16,64,lru,inclusive', 'ITLB': '64,4,4K',
-        'write-backs': ''}, geometry)
+    check(geometry == {'L1i': '32K,8,64,lru', 'L1d': '8K,2,32,lru', 'LL': '8M,16,64,lru,inclusive',
+                       'ITLB': '64,4,4K',
+                       'write-backs': ''}, geometry)
     for machine in ('host', 'zen4', 'a64fx', 'sapphire-rapids'):
         counts('--trace', '-', '--machine', machine, stdin='I  1000,4\n S 10,8\n')
 
@@ -179,19 +192,22 @@ def bad_use_is_refused():
             (3, 'no access in it', '--trace', 'empty'),
             (5, 'cannot write', '--trace', 'empty', '-o', '/no/such/folder/x.db')):
         got, out, err = run(*arguments)
-        check(got == status and says in err and err.count('\n') == 1 and out == '', arguments, got, repr(err))
+        check(got == status and says in err and err.count('\n') == 1 and out == '', arguments, got,
+              repr(err))
 
 
 @case
 def a_bad_line_is_named():
     good = 'I  1000,4\n L 10,8\n'
-    for text, line in ((good + ' L 10\n', 3), (good + good + ' X 10,4\n', 5), ('hello\n', 1), ('0 10\n3 10\n', 2),
+    for text, line in ((good + ' L 10\n', 3), (good + good + ' X 10,4\n', 5), ('hello\n', 1),
+                       ('0 10\n3 10\n', 2),
                        (good + ' L ffffffffffffffff,8\n', 3), ('0 10\n0 10', None)):
         got, out, err = run('--trace', '-', stdin=text)
         if line is None:
             check(got == 0, 'without a last line end:', repr(err))
         else:
-            check(got == 3 and out == '' and err.startswith('dwell: standard input, line %d: ' % line), text, repr(err))
+            check(got == 3 and out == '' and
+                  err.startswith('dwell: standard input, line %d: ' % line), text, repr(err))
     got, out, err = run('--trace', '-', '-o', 'none.db', stdin='hello\n')
     check(got == 3 and not os.path.exists('none.db'), 'there is a file')
 

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import sites_programs as programs
+
 LIBRARIES = '/usr/lib/x86_64-linux-gnu/'
 ALLOCATORS = ['libjemalloc.so.2', 'libtcmalloc_minimal.so.4']
 PAGE = 4096
@@ -36,7 +38,8 @@ EXPECTED = {
     (0, 'malloc', 'by_thread'): (8000, 384000, 0, 0, 48, 48),
     (0, 'mmap', 'by_mmap'): (3, 48 * PAGE, 2, 28 * PAGE, 16 * PAGE, 16 * PAGE),
     (0, 'mmap', 'by_mremap'): (2, 68 * PAGE, 1, 64 * PAGE, 4 * PAGE, 64 * PAGE),
-    (0, 'malloc', 'by_plugin'): (12, 360, 0, 0, 30, 30), # five are never freed: their memory goes with the plugin
+    # five are never freed: their memory goes with the plugin
+    (0, 'malloc', 'by_plugin'): (12, 360, 0, 0, 30, 30),
     (0, 'malloc', 'by_recursion'): (8, 40, 0, 0, 5, 5),
     (0, 'malloc', 'for_child'): (1, 512, 1, 512, 512, 512),
     (1, 'malloc', 'by_child'): (11, 231, 11, 231, 21, 21),
@@ -49,278 +52,6 @@ PATHS = {
     'by_recursion': ['by_recursion', 'by_recursion', 'main'],
 }
 ELEMENT_SIZES = {'by_calloc': 16, 'by_reallocarray': 8, 'by_malloc': 0}
-
-ONE_LINE = r'''
-#include <stdio.h>
-#include <stdlib.h>
-#define N 100000
-int main(void)
-{
-	volatile char *a, *b, *c;
-	a = malloc(N); b = malloc(2 * N); c = malloc(N);
-	for (long i = 0; i < 30 * N; i++) {
-		b[i * 5 % N]++, b[i * 7 % (2 * N)]++, c[i % N]++;
-		if (i % 2)
-			a[i % N]++;
-	}
-	puts("all checks held");
-}
-'''
-ONE_LINE_AT = 8
-
-# As runtimes do that are not C's: frame pointers and no descriptions of frames, memory straight from
-# the kernel, and a thread whose stack lies amid it.
-RUNTIME = r'''
-#define _GNU_SOURCE
-#include <sched.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-
-static volatile int runs = 1;
-
-__attribute__((noinline)) static char *from_kernel(long bytes)
-{
-	register long flags __asm__("r10") = 0x22, file __asm__("r8") = -1, offset __asm__("r9") = 0;
-	char *block, *volatile frame = __builtin_frame_address(0); /* or a leaf has none */
-
-	(void)frame;
-	__asm__ volatile("syscall" : "=a"(block) : "0"(SYS_mmap), "D"(0L), "S"(bytes), "d"(3L), "r"(flags),
-			 "r"(file), "r"(offset) : "rcx", "r11", "memory");
-	return block;
-}
-
-__attribute__((noinline)) static char *make_heap(long bytes)
-{
-	char *heap = from_kernel(bytes);
-
-	heap[0] = 1;
-	return heap;
-}
-
-int main(void)
-{
-	char *heap = make_heap(1 << 20);
-	register volatile int *tid __asm__("r10") = &runs;
-	long made;
-
-	__asm__ volatile("syscall; test %%eax, %%eax; jnz 1f; push %%rax; mov $60, %%eax; xor %%edi, %%edi; syscall; 1:"
-			 : "=a"(made)
-			 : "0"(SYS_clone), "D"(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-			   CLONE_SYSVSEM | CLONE_CHILD_CLEARTID), "S"(heap + (1 << 19)), "d"(0L), "r"(tid)
-			 : "rcx", "r11", "memory");
-	while (made > 0 && runs)
-		sched_yield();
-	puts("all checks held");
-	return 0;
-}
-'''
-
-# Memory from the kernel of each sort, walked, and some of it given back; a child has what is left.
-MAPPINGS = r'''
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/shm.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define BYTES (64 << 10)
-#define NOT_INLINED __attribute__((noinline)) static
-
-NOT_INLINED char *file_mapping(int fd, int flags)
-{
-	char *mapped;
-
-	if (ftruncate(fd, BYTES) != 0)
-		return MAP_FAILED;
-	mapped = mmap(0, BYTES, PROT_READ | PROT_WRITE, flags, fd, 0);
-	close(fd);
-	return mapped;
-}
-
-NOT_INLINED char *by_shmat(void)
-{
-	int id = shmget(IPC_PRIVATE, BYTES - 5, 0600);
-	char *mapped = shmat(id, 0, 0);
-
-	shmctl(id, IPC_RMID, 0);
-	return mapped;
-}
-
-NOT_INLINED char *by_shared(void)
-{
-	return mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
-NOT_INLINED char *by_stack(void)
-{
-	return mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-}
-
-NOT_INLINED char *by_memfd(void)
-{
-	return file_mapping(memfd_create("wheat", 0), MAP_SHARED);
-}
-
-NOT_INLINED char *by_file(const char *path, int flags)
-{
-	int fd = open(path, O_RDWR | O_CREAT, 0600);
-
-	unlink(path);
-	return file_mapping(fd, flags);
-}
-
-NOT_INLINED char *by_zero(void)
-{
-	int fd = open("/dev/zero", O_RDWR);
-	char *mapped = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-
-	close(fd);
-	return mapped;
-}
-
-int main(int argc, char **argv)
-{
-	char *all[] = {by_shmat(), by_shmat(), by_shared(), by_stack(), by_memfd(), by_zero(),
-		       by_file("barley \x1b.bin", MAP_PRIVATE), by_file(argv[argc - 1], MAP_SHARED)};
-	int bad = shmdt(all[1]), status = 1;
-
-	all[1] = all[0];
-	for (int i = 0; i < 8; i++)
-		bad |= all[i] == MAP_FAILED || all[i] == 0;
-	if (!bad && fork() == 0) {
-		for (int k = 0; k < BYTES; k++)
-			for (int i = 0; i < 8; i++)
-				all[i][k]++;
-		_exit(0);
-	}
-	wait(&status);
-	puts(bad || status ? "failed" : "all checks held");
-	return 0;
-}
-'''
-
-# Allocators that are not the C library's: an arena that takes all back at once, a pool, and one as Go's.
-ALLOCATORS_OF_ITS_OWN = r'''
-#include <cstdio>
-#include <cstdlib>
-
-#define NOT_INLINED __attribute__((noinline))
-
-namespace zoo {
-template <class T> struct Arena {
-	char *base, *at;
-	NOT_INLINED void *get(T bytes, int) { void *p = at; at += (bytes + 15) & ~15ul; return p; }
-};
-}
-
-struct pool { void *unused; char *at; };
-
-NOT_INLINED static void *pool_get(struct pool *p, long, unsigned long bytes)
-{
-	void *got = p->unused;
-
-	if (got)
-		p->unused = *(void **)got;
-	else
-		got = p->at, p->at += bytes;
-	return got;
-}
-
-NOT_INLINED static void pool_put(struct pool *p, void *got)
-{
-	*(void **)got = p->unused;
-	p->unused = got;
-}
-
-static char heap[1 << 20];
-extern "C" char *bump_at;
-char *bump_at = heap;
-/* Size and result in rax, and a frame pointer. */
-__asm__(".globl runtime.mallocgc; .type runtime.mallocgc, @function; runtime.mallocgc:"
-	"push %rbp; mov %rsp, %rbp; mov bump_at@GOTPCREL(%rip), %rcx; mov (%rcx), %rdx;"
-	"add %rdx, %rax; mov %rax, (%rcx); mov %rdx, %rax; pop %rbp; ret;"
-	".size runtime.mallocgc, . - runtime.mallocgc");
-
-NOT_INLINED static char *make(unsigned long bytes)
-{
-	char *p = (char *)bytes;
-
-	__asm__ volatile("call runtime.mallocgc" : "+a"(p) : : "rcx", "rdx", "memory");
-	return p;
-}
-
-NOT_INLINED static void *small_ones(zoo::Arena<unsigned long> *a) { return a->get(1000, 0); }
-NOT_INLINED static void *large_ones(zoo::Arena<unsigned long> *a) { return a->get(64 << 10, 0); }
-
-int main()
-{
-	zoo::Arena<unsigned long> a = {};
-	struct pool p = {0, (char *)malloc(1 << 20)};
-	long sum = 0;
-
-	a.base = (char *)malloc(1 << 20);
-	for (int round = 0; round < 20; round++) {
-		a.at = a.base;
-		char *small = (char *)small_ones(&a), *large = (char *)large_ones(&a);
-		for (int k = 0; k < 64 << 10; k++)
-			sum += large[k]++ + small[k % 1000]++;
-	}
-	for (int i = 0; i < 100; i++) {
-		void *got = pool_get(&p, 0, 48);
-		if (i % 4 == 0)
-			pool_put(&p, got);
-	}
-	for (int i = 0; i < 300; i++)
-		if (i % 100 == 0) /* as if all were collected */
-			bump_at = heap;
-		else
-			make(100)[0]++;
-	free(a.base);
-	puts(sum != 0 ? "all checks held" : "failed");
-	return 0;
-}
-'''
-
-# A tree that a function builds which calls itself in two places, and half of which is freed again.
-TREE = r'''
-#include <stdio.h>
-#include <stdlib.h>
-
-struct node {
-	struct node *left, *right;
-};
-
-static struct node *grow_tree(int height)
-{
-	struct node *n = calloc(1, sizeof *n);
-
-	if (height > 1) {
-		n->left = grow_tree(height - 1);
-		n->right = grow_tree(height - 1);
-	}
-	return n;
-}
-
-static void fell(struct node *n)
-{
-	if (!n)
-		return;
-	fell(n->left);
-	fell(n->right);
-	free(n);
-}
-
-int main(void)
-{
-	struct node *root = grow_tree(17);
-
-	fell(root->left);
-	puts("all checks held");
-	return 0;
-}
-'''
 
 QUERY = '''
 SELECT s.id, s.process_id, s.kind, s.element_size, s.blocks, s.bytes, s.live_blocks, s.live_bytes,
@@ -338,7 +69,8 @@ def record(program, folder, *options, **environment):
     """The open profile of a run of the program."""
     path = os.path.join(folder, 'profile.db')
     done = subprocess.run([DWELL, 'record', '-q', '-o', path, *options, '--', program],
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
                           env={**os.environ, **environment}, timeout=60)
     check(done.returncode == 0, 'the run ended with', done.returncode, done.stdout.decode())
     check(done.stdout == b'all checks held\n', 'the run said', done.stdout)
@@ -385,10 +117,11 @@ def compare(profile, other_names=(), without=()):
     check([s[3:5] for s in grown] == [(1, 8192)], 'the heap grew by', grown)
     stacks = [s for s in sites if s[0] == 0 and s[1] == 'stack']
     check(sum(s[3] for s in stacks) == 5, 'five stacks, not', stacks)
-    # Above the stacks of all threads but the first lie their own variables, those of the first elsewhere: some of a
-    # page, not a stack's megabytes.
+    # Above the stacks of all threads but the first lie their own variables, those of the first
+    # elsewhere: some of a page, not a stack's megabytes.
     own = [s for s in sites if s[0] == 0 and s[1] == 'thread-local']
-    check(sum(s[3] for s in own) == 5 and 0 < sum(s[4] for s in own) < 64 * PAGE, 'five of threads, not', own)
+    check(sum(s[3] for s in own) == 5 and 0 < sum(s[4] for s in own) < 64 * PAGE,
+          'five of threads, not', own)
     return sites
 
 
@@ -400,13 +133,15 @@ def paths_are_right(sites):
 
 
 def samples_know_sites(profile):
-    """Each access of a sample in a known block names a site of its process that holds it. What is left of allocators'
-    memory changes all the time: its bytes are not counted."""
+    """Each access of a sample in a known block names a site of its process that holds it. What is
+    left of allocators' memory changes all the time: its bytes are not counted.
+    """
     bad = profile.execute('''SELECT COUNT(*) FROM sample x LEFT JOIN site s ON s.id = x.begin_site
         WHERE x.begin_site != 0 AND (s.id IS NULL OR s.process_id != x.process_id
             OR x.begin_address < x.begin_block
             OR (x.begin_address >= x.begin_block + s.largest AND s.kind != 'allocator'))''').fetchone()[0]
-    known, every = profile.execute('''SELECT SUM(begin_site != 0), COUNT(*) FROM sample''').fetchone()
+    known, every = (
+        profile.execute('''SELECT SUM(begin_site != 0), COUNT(*) FROM sample''').fetchone())
     check(bad == 0, bad, 'samples with a block that cannot be')
     check(known > every / 4, 'only', known, 'of', every, 'samples know their block')
 
@@ -423,7 +158,8 @@ def only_counted(folder):
 
 
 def linked_statically(folder):
-    paths_are_right(compare(record(PROGRAMS + '/allocations-static', folder), without=['by_plugin']))
+    paths_are_right(compare(record(PROGRAMS + '/allocations-static', folder),
+                            without=['by_plugin']))
 
 
 def no_objects(folder):
@@ -435,21 +171,27 @@ def no_objects(folder):
 def another_runtime(folder):
     program = os.path.join(folder, 'runtime')
     subprocess.run(['cc', '-O1', '-fno-omit-frame-pointer', '-fno-asynchronous-unwind-tables',
-                    '-x', 'c', '-o', program, '-'], input=RUNTIME.encode(), check=True, timeout=60)
+                    '-x', 'c', '-o', program, '-'], input=programs.RUNTIME.encode(), check=True,
+                   timeout=60)
     sites = list(read_sites(record(program, folder)))
     heap = [s for s in sites if s[4] == 1 << 20]
-    check([(s[1], s[-1][:2]) for s in heap] == [('mmap', ['make_heap', 'main'])], 'its heap is', heap)
+    check([(s[1], s[-1][:2]) for s in heap] == [('mmap', ['make_heap', 'main'])], 'its heap is',
+          heap)
     # The variables of the first thread are the C library's.
     own = [s for s in sites if s[1] == 'thread-local']
-    check(sum(s[3] for s in own) == 1 and sum(s[4] for s in own) < PAGE, 'one thread-local, not', own)
+    check(sum(s[3] for s in own) == 1 and sum(s[4] for s in own) < PAGE, 'one thread-local, not',
+          own)
 
 
 def a_recursion(folder):
     program = os.path.join(folder, 'tree')
-    subprocess.run(['cc', '-O1', '-x', 'c', '-o', program, '-'], input=TREE.encode(), check=True, timeout=60)
+    subprocess.run(['cc', '-O1', '-x', 'c', '-o', program, '-'], input=programs.TREE.encode(),
+                   check=True,
+                   timeout=60)
     sites = [s for s in read_sites(record(program, folder)) if s[1] == 'calloc']
     nodes, live = 2 ** 17 - 1, 2 ** 16
-    check(add_up(sites)[0, 'calloc', 'grow_tree'] == (nodes, 16 * nodes, live, 16 * live, 16, 16), add_up(sites))
+    check(add_up(sites)[0, 'calloc', 'grow_tree'] == (nodes, 16 * nodes, live, 16 * live, 16, 16),
+          add_up(sites))
     # Ways through the tree would be 2^16 of the last 16 calls; the two places stand in a path once.
     check(len(sites) <= 5, len(sites), 'sites')
 
@@ -457,41 +199,54 @@ def a_recursion(folder):
 def one_line(folder):
     """Three arrays of one line have a row each."""
     program, path = os.path.join(folder, 'line'), os.path.join(folder, 'profile.db')
-    subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=ONE_LINE.encode(), check=True, timeout=60)
+    subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'],
+                   input=programs.ONE_LINE.encode(),
+                   check=True, timeout=60)
     record(program, folder, '--duty', '80').close()
-    done = subprocess.run([DWELL, 'objects', '-i', path, '--format=csv', '--sort', 'accesses'], stdout=subprocess.PIPE,
+    done = subprocess.run([DWELL, 'objects', '-i', path, '--format=csv', '--sort', 'accesses'],
+                          stdout=subprocess.PIPE,
                           check=True, timeout=60)
-    rows = [row for row in csv.DictReader(done.stdout.decode().splitlines()) if row['kind'] == 'heap']
+    rows = [row for row in csv.DictReader(done.stdout.decode().splitlines())
+            if row['kind'] == 'heap']
     names = [row['name'] for row in rows if 'in main' in row['name']]
-    check(names[:3] == ['malloc in main (<stdin>:%d) [%d of 3]' % (ONE_LINE_AT, n) for n in (2, 3, 1)], names)
-    done = subprocess.run([DWELL, 'objects', '-i', path, '--format=csv', 'malloc in main (<stdin>:%d)' % ONE_LINE_AT],
+    check(names[:3] == ['malloc in main (<stdin>:%d) [%d of 3]' % (programs.ONE_LINE_AT, n)
+                        for n in (2, 3, 1)], names)
+    done = subprocess.run([DWELL, 'objects', '-i', path, '--format=csv',
+                           'malloc in main (<stdin>:%d)' % programs.ONE_LINE_AT],
                           stdout=subprocess.PIPE, check=True, timeout=60)
     check(done.stdout.decode().count(' of 3]') == 3, done.stdout)
 
 
 def mapped_memory(folder):
     program, shared = os.path.join(folder, 'mappings'), '/dev/shm/oats-%d' % os.getpid()
-    subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=MAPPINGS.encode(), check=True, timeout=60)
+    subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'],
+                   input=programs.MAPPINGS.encode(),
+                   check=True, timeout=60)
     path = os.path.join(folder, 'profile.db')
-    done = subprocess.run([DWELL, 'record', '-q', '--period', '1000', '-o', path, '--', program, shared], cwd=folder,
+    done = subprocess.run([DWELL, 'record', '-q', '--period', '1000', '-o', path, '--', program,
+                           shared], cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60)
     check(done.stdout == b'all checks held\n', 'the run said', done.stdout)
     profile, bytes_each = sqlite3.connect(path), 64 << 10
-    wanted = {('shmat', None, 'by_shmat'): 2, ('mmap', None, 'by_shared'): 1, ('mmap', None, 'by_stack'): 1,
+    wanted = {('shmat', None, 'by_shmat'): 2, ('mmap', None, 'by_shared'): 1, ('mmap', None,
+                                                                               'by_stack'): 1,
               ('mmap', 'memfd:wheat', 'file_mapping'): 1, ('mmap', None, 'by_zero'): 1,
-              ('mmap', 'barley \\x1b.bin', 'file_mapping'): 1, ('mmap', shared[9:], 'file_mapping'): 1}
+              ('mmap', 'barley \\x1b.bin', 'file_mapping'): 1,
+              ('mmap', shared[9:], 'file_mapping'): 1}
     rows = {row[:3]: row[3:] for row in profile.execute("""
         SELECT s.kind, s.name, (SELECT function FROM frame WHERE location_id = json_extract(s.path, '$[0]')
             ORDER BY depth DESC LIMIT 1), SUM(s.blocks), SUM(s.bytes), SUM(s.live_blocks)
         FROM site s WHERE s.process_id = 0 GROUP BY 1, 2, 3""")}
     for key, blocks in wanted.items():
-        check(rows.get(key) == (blocks, blocks * bytes_each, 1), key, 'is', rows.get(key), 'among', list(rows))
+        check(rows.get(key) == (blocks, blocks * bytes_each, 1), key, 'is', rows.get(key), 'among',
+              list(rows))
     # The child touched all of it, and knows the names.
     walked = {row[:2]: row[2] for row in profile.execute("""
         SELECT g.kind, g.name, COUNT(*) FROM sample s JOIN site g ON g.id = s.begin_site
         WHERE s.process_id = 1 GROUP BY 1, 2""")}
     for kind, name, _ in wanted:
-        check(walked.get((kind, name), 0) > 15, kind, name, 'has', walked.get((kind, name)), 'samples of the child')
+        check(walked.get((kind, name), 0) > 15, kind, name, 'has', walked.get((kind, name)),
+              'samples of the child')
     said = subprocess.run([DWELL, 'objects', '-i', path, '--process', '1', '--format', 'csv'],
                           stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode()
     for name in 'shmat in by_shmat', 'memfd:wheat in file_mapping', shared[9:] + ' in file_mapping':
@@ -500,48 +255,62 @@ def mapped_memory(folder):
 
 def allocators_of_its_own(folder):
     program, path = os.path.join(folder, 'own'), os.path.join(folder, 'profile.db')
-    subprocess.run(['c++', '-O1', '-g', '-mno-red-zone', '-fno-omit-frame-pointer', '-x', 'c++', '-o', program, '-'],
-                   input=ALLOCATORS_OF_ITS_OWN.encode(), check=True, timeout=60)
-    options = ['--allocator', 'zoo::Arena::get:2', '--allocator=pool_get:3,free=pool_put:2', '--allocator', 'nobody,free=him']
-    done = subprocess.run([DWELL, 'record', '-q', '--duty', '80', *options, '-o', path, '--', program],
+    subprocess.run(['c++', '-O1', '-g', '-mno-red-zone', '-fno-omit-frame-pointer', '-x', 'c++',
+                    '-o', program, '-'],
+                   input=programs.ALLOCATORS_OF_ITS_OWN.encode(), check=True, timeout=60)
+    options = ['--allocator', 'zoo::Arena::get:2', '--allocator=pool_get:3,free=pool_put:2',
+               '--allocator', 'nobody,free=him']
+    done = subprocess.run([DWELL, 'record', '-q', '--duty', '80', *options, '-o', path, '--',
+                           program],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     check(done.stdout == 'all checks held\n', 'the run said', done.stdout, done.stderr)
     for name in 'nobody', 'him':
-        check("function '%s' of --allocator is in no module" % name in done.stderr, 'it says', done.stderr)
+        check("function '%s' of --allocator is in no module" % name in done.stderr, 'it says',
+              done.stderr)
     check('zoo' not in done.stderr and 'pool' not in done.stderr, 'it says', done.stderr)
     profile = sqlite3.connect(path)
-    sums = {(key[0], key[1], key[2].split('(')[0]): counts for key, counts in add_up(read_sites(profile)).items()}
+    sums = {(key[0], key[1], key[2].split('(')[0]): counts for key,
+            counts in add_up(read_sites(profile)).items()}
     arena = 'zoo::Arena::get'
     for key, counts in {(0, arena, 'small_ones'): (20, 20000, 0, 0, 1000, 1000),
                         (0, arena, 'large_ones'): (20, 20 << 16, 0, 0, 64 << 10, 64 << 10),
                         (0, 'pool_get', 'main'): (100, 4800, 75, 3600, 48, 48),
                         (0, 'mallocgc', 'make'): (297, 29700, 99, 9900, 100, 100)}.items():
-        check(sums.get(key) == counts, key, 'has', sums.get(key), 'and should have', counts, 'of', list(sums))
+        check(sums.get(key) == counts, key, 'has', sums.get(key), 'and should have', counts, 'of',
+              list(sums))
     shares = dict(profile.execute("""SELECT j.value, COUNT(*) FROM sample s JOIN site g ON g.id = s.begin_site,
         json_each(g.path) j WHERE g.kind = ? AND j.key = 0 GROUP BY 1""", [arena]))
-    check(len(shares) == 2 and min(shares.values()) > 0.8 * max(shares.values()), 'samples of the two:', shares)
+    check(len(shares) == 2 and min(shares.values()) > 0.8 * max(shares.values()),
+          'samples of the two:', shares)
     for bad in 'f:7', 'f:0', ':1', 'f:x', '', 'f,free=', 'x' * 300:
-        done = subprocess.run([DWELL, 'record', '--allocator', bad, 'true'], capture_output=True, text=True, timeout=60)
-        check(done.returncode == 2 and 'dwell record: ' in done.stderr, bad, 'ended with', done.returncode, done.stderr)
+        done = subprocess.run([DWELL, 'record', '--allocator', bad, 'true'], capture_output=True,
+                              text=True, timeout=60)
+        check(done.returncode == 2 and 'dwell record: ' in done.stderr, bad, 'ended with',
+              done.returncode, done.stderr)
 
 
 def thread_locals(folder):
-    """Where %fs can be read by an instruction, and where it can not, as on some virtual machines."""
+    """Where %fs can be read by an instruction, and where it can not, as on some virtual machines.
+    """
     for switches in ['', 'fsgsbase=0']:
-        profile = record(PROGRAMS + '/thread-locals', folder, '--duty', '80', DWELL_ENGINE_OPTIONS=switches)
+        profile = record(PROGRAMS + '/thread-locals', folder, '--duty', '80',
+                         DWELL_ENGINE_OPTIONS=switches)
         own, all_samples = profile.execute("""
             SELECT SUM(g.kind IS 'thread-local'), COUNT(*)
             FROM sample s LEFT JOIN site g ON g.process_id = s.process_id AND g.id = s.begin_site""").fetchone()
-        check(all_samples > 5000 and own > 0.9 * all_samples, switches, own, 'of', all_samples, 'samples are thread-local')
-        # Three threads have a copy each; the child that is forked has the first one's. The C library has its own.
+        check(all_samples > 5000 and own > 0.9 * all_samples, switches, own, 'of', all_samples,
+              'samples are thread-local')
+        # Three threads have a copy each; the child that is forked has the first one's. The C
+        # library has its own.
         for process, copies in (0, 3), (1, 1):
             rows = profile.execute("""
                 SELECT name, type, end - start, element_size, count(*) FROM variable
                 WHERE thread_local AND process_id = ? AND module LIKE '%/thread-locals' GROUP BY 1, 2, 3, 4 ORDER BY 1""", [process]).fetchall()
             check(rows == [('steps', 'volatile uint32_t', 4, 0, copies),
                            ('table', 'volatile uint64_t[512]', 4096, 8, copies)], process, rows)
-    said = subprocess.run([DWELL, 'objects', '-i', os.path.join(folder, 'profile.db'), '--format', 'csv', 'table'],
-                          stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode().splitlines()
+    said = subprocess.run(
+        [DWELL, 'objects', '-i', os.path.join(folder, 'profile.db'), '--format', 'csv', 'table'],
+        stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode().splitlines()
     row = dict(zip(said[0].split(','), said[1].split(',')))
     check(row['kind'] == 'thread-local' and row['name'] == 'table', said[:2])
 
@@ -564,7 +333,8 @@ def main():
              ('linked statically', linked_statically), ('no objects', no_objects),
              ('another runtime', another_runtime), ('a recursion', a_recursion),
              ('three arrays of one line', one_line), ('mapped memory', mapped_memory),
-             ('allocators of its own', allocators_of_its_own), ('thread-local variables', thread_locals)]
+             ('allocators of its own', allocators_of_its_own),
+             ('thread-local variables', thread_locals)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):
             cases.append((library, lambda folder, l=library: another_allocator(folder, l)))

@@ -15,10 +15,13 @@ import subprocess
 
 from cases import case, check, main
 
-SAMPLES = [['report'], ['reuse'], ['objects'], ['paths'], ['processes'], ['info'], ['spatial', '-s', '32K'], ['curve'],
-           ['annotate'], ['annotate', 'call-paths.cc'], ['annotate', 'call-paths.cc', '--sources', '3'], ['top', '--once'],
+SAMPLES = [['report'], ['reuse'], ['objects'], ['paths'], ['processes'], ['info'],
+           ['spatial', '-s', '32K'], ['curve'],
+           ['annotate'], ['annotate', 'call-paths.cc'],
+           ['annotate', 'call-paths.cc', '--sources', '3'], ['top', '--once'],
            ['top', '--once', '--show', 'lines']]
-EVENTS = [['report'], ['report', '--by', 'line'], ['report', '--by', 'object'], ['annotate', 'call-paths.cc'],
+EVENTS = [['report'], ['report', '--by', 'line'], ['report', '--by', 'object'], ['annotate',
+                                                                                 'call-paths.cc'],
           ['annotate', 'call-paths.cc', '--asm'], ['calls'], ['info']]
 # Marks that a control character becomes a line of its own, or an order.
 ORDERS = 'x\n\x1b[31m\x07\x9bINJECTED'
@@ -29,14 +32,17 @@ profiles = {}
 def set_up(folder, dwell, programs):
     program = os.path.join(programs, 'call-paths')
     profiles.update(dwell=dwell, program=program)
-    for name, command in {'samples': ['record', '-q', '--duty', '100', '--paths'], 'events': ['simulate', '-q']}.items():
+    for name, command in {'samples': ['record', '-q', '--duty', '100', '--paths'],
+                          'events': ['simulate', '-q']}.items():
         profiles[name] = os.path.join(folder, name + '.db')
-        subprocess.run([dwell, *command, '-o', profiles[name], '--', program], check=True, timeout=100,
+        subprocess.run([dwell, *command, '-o', profiles[name], '--', program], check=True,
+                       timeout=100,
                        stdout=subprocess.DEVNULL)
 
 
 def show(profile, *argv, columns=80, locale='C.UTF-8'):
-    done = subprocess.run([profiles['dwell'], *argv, *(['-i', profile] if profile else [])], stdin=subprocess.DEVNULL,
+    done = subprocess.run([profiles['dwell'], *argv, *(['-i', profile] if profile else [])],
+                          stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=100,
                           env={**os.environ, 'COLUMNS': str(columns), 'LC_ALL': locale})
     check(done.returncode == 0, argv, 'said', done.stderr.decode(errors='replace'))
@@ -71,9 +77,11 @@ def no_view_is_wider_than_the_terminal():
 
 @case
 def prose_is_broken_where_no_width_is_known():
-    for name, views in [('samples', [['report'], ['reuse'], ['paths']]), ('events', [['report'], ['calls']])]:
+    for name, views in [('samples', [['report'], ['reuse'], ['paths']]),
+                        ('events', [['report'], ['calls']])]:
         for view in views:
-            text = subprocess.run([profiles['dwell'], *view, '-i', profiles[name]], capture_output=True,
+            text = subprocess.run([profiles['dwell'], *view, '-i', profiles[name]],
+                                  capture_output=True,
                                   check=True).stdout.decode()
             head = text[:re.search('^ *(CACHE|REUSES|MISSES|SELF|INCL) ', text, re.M).start()]
             check(max(len(line) for line in head.split('\n')) <= 80, head)
@@ -82,7 +90,8 @@ def prose_is_broken_where_no_width_is_known():
 @case
 def line_numbers_are_whole_and_names_told_apart():
     path = long_names('samples')
-    lines = {'call-paths.cc:%s' % n for (n,) in sqlite3.connect(path).execute('SELECT line FROM place')}
+    lines = {'call-paths.cc:%s' % n
+             for (n,) in sqlite3.connect(path).execute('SELECT line FROM place')}
     text = show(path, 'reuse', '-n', '100')
     places = re.findall(r'\S*:\d+\b', text)
     check(any('call-paths.cc:' in p for p in places), text)
@@ -100,22 +109,30 @@ def line_numbers_are_whole_and_names_told_apart():
 def numbers_have_their_commas_and_nouns_their_plurals():
     few = os.path.abspath('few.db')
     # Less than a window's 100,000 accesses.
-    done = subprocess.run([profiles['dwell'], 'record', '-o', few, '--', 'true'], capture_output=True, check=True, timeout=100)
+    done = subprocess.run([profiles['dwell'], 'record', '-o', few, '--', 'true'],
+                          capture_output=True, check=True, timeout=100)
     check(b' in 1 window): ' in done.stderr, done.stderr)
     for view, says in [(['report'], r'Few samples \([\d,]+ in 1 window; 5,000 in 25 would do\)'),
-                       (['report', '-v'], r'samples [\d,]+ in 1 window \('), (['top', '--once'], r'[\d,]+ samples in 1 window\n')]:
+                       (['report', '-v'], r'samples [\d,]+ in 1 window \('),
+                       (['top', '--once'], r'[\d,]+ samples in 1 window\n')]:
         text = show(few, *view)
         check(re.search(says, re.sub(' +', ' ', text)), says, 'is not in', text)
-    check(re.search(r'^\.\.\. and [\d,]+ more$', show(profiles['samples'], 'reuse', '-n', '1'), re.M), 'no word of the rest')
+    check(re.search(r'^\.\.\. and [\d,]+ more$', show(profiles['samples'], 'reuse', '-n', '1'),
+                    re.M), 'no word of the rest')
 
 
 @case
 def no_order_from_a_profile_reaches_the_terminal():
-    texts = [('place', 'function'), ('place', 'file'), ('process', 'command'), ('process', 'exe'), ('process', 'state'),
-             ('module', 'path'), ('variable', 'name'), ('variable', 'type'), ('variable', 'file'), ('variable', 'module'),
-             ('site', 'kind'), ('object', 'path'), ('event', 'description'), ('geometry', 'value'), ('source', 'text')]
-    statements = [('UPDATE %s SET %s = %s || ? WHERE %s IS NOT NULL' % (t, c, c, c), ORDERS) for t, c in texts]
-    statements += [('INSERT OR REPLACE INTO meta VALUES(?, ?)', key, ORDERS) for key in ['command', 'host', 'cpu', 'creator']]
+    texts = [('place', 'function'), ('place', 'file'), ('process', 'command'), ('process', 'exe'),
+             ('process', 'state'),
+             ('module', 'path'), ('variable', 'name'), ('variable', 'type'), ('variable', 'file'),
+             ('variable', 'module'),
+             ('site', 'kind'), ('object', 'path'), ('event', 'description'), ('geometry', 'value'),
+             ('source', 'text')]
+    statements = [('UPDATE %s SET %s = %s || ? WHERE %s IS NOT NULL' % (t, c, c, c), ORDERS) for t,
+                  c in texts]
+    statements += [('INSERT OR REPLACE INTO meta VALUES(?, ?)', key, ORDERS)
+                   for key in ['command', 'host', 'cpu', 'creator']]
     statements += [('INSERT INTO message VALUES(0, 0, ?)', ORDERS)]
     for name, views in [('samples', SAMPLES), ('events', EVENTS)]:
         path = changed(name, 'orders', *statements)
@@ -128,9 +145,12 @@ def no_order_from_a_profile_reaches_the_terminal():
                 text = show(path, *view, columns=columns)
                 check(not re.search('[\0-\x09\x0b-\x1f\x7f-\x9f]', text), name, view, repr(text))
                 check(not re.search('^ *INJECTED', text, re.M), name, view, text)
-                check('x\\x0a\\x1b' in text or columns < 300 or view[0] in ['spatial', 'curve', 'top'], view, text)
-    done = subprocess.run([profiles['dwell'], 'annotate', 'x\x1b[31m', '-i', path], capture_output=True)
-    check(done.returncode == 2 and b'\x1b' not in done.stderr and rb'x\x1b[31m' in done.stderr, done.stderr)
+                check('x\\x0a\\x1b' in text or columns < 300 or view[0] in ['spatial', 'curve',
+                                                                            'top'], view, text)
+    done = subprocess.run([profiles['dwell'], 'annotate', 'x\x1b[31m', '-i', path],
+                          capture_output=True)
+    check(done.returncode == 2 and b'\x1b' not in done.stderr and rb'x\x1b[31m' in done.stderr,
+          done.stderr)
 
 
 main('terminal', __doc__, set_up, programs='build/tests/programs')

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Thread-local variables have the same names in `record` and in `simulate --data`, wherever their copies lie.
+"""Thread-local variables have the same names in `record` and in `simulate --data`, wherever their
+copies lie.
 
     thread_locals.py --dwell PATH
 """
@@ -66,7 +67,8 @@ int main(void)
 
 
 def build(name, source, *options):
-    subprocess.run(['gcc', '-O1', '-g', '-pthread', *options, '-o', name, '-x', 'c', '-'], input=source, text=True,
+    subprocess.run(['gcc', '-O1', '-g', '-pthread', *options, '-o', name, '-x', 'c', '-'],
+                   input=source, text=True,
                    check=True)
 
 
@@ -84,10 +86,12 @@ def set_up(folder, dwell):
     library('other')  # of the same size: the file that asks for the block tells them apart
     # Of the room that the linker keeps below each thread's pointer for such files.
     source = LIBRARY.replace('8191', '63').replace('8192', '64').replace('NAME', 'fixed')
-    build('libfixed.so', source.replace('MODEL', '__attribute__((tls_model("initial-exec")))'), '-shared', '-fPIC')
+    build('libfixed.so', source.replace('MODEL', '__attribute__((tls_model("initial-exec")))'),
+          '-shared', '-fPIC')
     with open('main.c', 'w', encoding='utf-8') as out:
         out.write(MAIN)
-    subprocess.run(['gcc', '-O1', '-g', '-pthread', 'main.c', './liblinked.so', '-o', 'locals', '-Wl,-rpath,.'],
+    subprocess.run(['gcc', '-O1', '-g', '-pthread', 'main.c',
+                    './liblinked.so', '-o', 'locals', '-Wl,-rpath,.'],
                    check=True)
 
 
@@ -100,7 +104,8 @@ def need(*tools):
 def objects(program, *command):
     subprocess.run([DWELL, *command, '-q', '-o', 'run.db', '--', program], check=True, timeout=100,
                    stdout=subprocess.DEVNULL)
-    done = subprocess.run([DWELL, 'objects', '-i', 'run.db', '--format', 'json', '--rows', '100000'], check=True,
+    done = subprocess.run([DWELL, 'objects', '-i', 'run.db', '--format', 'json',
+                           '--rows', '100000'], check=True,
                           timeout=60, capture_output=True, text=True)
     rows = json.loads(done.stdout)
     return {row['name']: row for row in (rows if isinstance(rows, list) else rows['objects'])}
@@ -115,11 +120,13 @@ def check_tables(rows, is_exact, names):
     for name in names:
         row = rows.get(name + '_big')
         check(row is not None, 'no %s_big among' % name, list(rows)[:12])
-        check(row['type'] == 'long int[%d]' % (64 if name == 'fixed' else 4096 if name == 'own' else 8192), row)
+        check(row['type'] == 'long int[%d]' % (64 if name == 'fixed' else 4096 if name == 'own'
+                                               else 8192), row)
         check(row['blocks'] == COPIES, name, 'has', row['blocks'], 'copies')
         # 40,000 reads and as many writes in each thread, and what the linker writes at first.
         if is_exact:
-            check(abs(row['references'] - COPIES * 80000) < COPIES * 8192, name, 'has', row['references'])
+            check(abs(row['references'] - COPIES * 80000) < COPIES * 8192, name, 'has',
+                  row['references'])
 
 
 @case
@@ -128,7 +135,8 @@ def files_loaded_with_the_program_and_later():
     names = 'own', 'linked', 'plug', 'other', 'fixed'
     rows = objects('./locals', *SIMULATE)
     check_tables(rows, True, names)
-    check(rows['plug_tail']['type'] == 'int[3]' and rows['plug_tail']['blocks'] == COPIES, rows['plug_tail'])
+    check(rows['plug_tail']['type'] == 'int[3]' and rows['plug_tail']['blocks'] == COPIES,
+          rows['plug_tail'])
     rows = objects('./locals', *RECORD)
     check_tables(rows, False, names)
 
@@ -158,10 +166,12 @@ def a_static_program():
 def fortran_and_rust():
     if shutil.which('gfortran'):
         with open('team.f90', 'w', encoding='utf-8') as out:
-            out.write('module team\n  real(8) :: work(8192)\n  !$omp threadprivate(work)\nend module\n'
-                      'program p\n  use team\n  integer :: i\n  !$omp parallel num_threads(3)\n  do i = 1, 40000\n'
-                      '    work(mod(i*31, 8192)+1) = work(mod(i*17, 8192)+1) + 1d0\n  end do\n'
-                      '  !$omp end parallel\nend program\n')
+            out.write(
+                'module team\n  real(8) :: work(8192)\n  !$omp threadprivate(work)\nend module\n'
+                'program p\n  use team\n  integer :: i\n  !$omp parallel num_threads(3)\n  do i = '
+                '1, 40000\n'
+                '    work(mod(i*31, 8192)+1) = work(mod(i*17, 8192)+1) + 1d0\n  end do\n'
+                '  !$omp end parallel\nend program\n')
         subprocess.run(['gfortran', '-O1', '-g', '-fopenmp', 'team.f90', '-o', 'team'], check=True)
         for command in SIMULATE, RECORD:
             rows = objects('./team', *command)
@@ -171,8 +181,10 @@ def fortran_and_rust():
             out.write('use std::cell::Cell;\nthread_local! { static TABLE: [Cell<u64>; 4096] = '
                       'const { [const { Cell::new(0) }; 4096] } }\nfn main() {\n'
                       '    std::thread::spawn(|| { for i in 0..40000 { TABLE.with(|t| {\n'
-                      '        let c = &t[(i * 31) & 4095]; c.set(c.get() + 1); }) } }).join().unwrap();\n}\n')
-        if subprocess.run(['rustc', '-O', '-g', 'cells.rs'], capture_output=True, check=False).returncode != 0:
+                      '        let c = &t[(i * 31) & 4095]; c.set(c.get() + 1); }) } '
+                      '}).join().unwrap();\n}\n')
+        if subprocess.run(['rustc', '-O', '-g', 'cells.rs'], capture_output=True,
+                          check=False).returncode != 0:
             raise Skip('this rustc has no such initial values')
         for command in SIMULATE, RECORD:
             rows = objects('./cells', *command)

@@ -43,7 +43,8 @@ def build(path='program', *options):
 
 def tells(reason, path='./program', *, sentences=1):
     """The reason is told once, in the profile too; the names are those of symbols."""
-    status, _, err = run('simulate', '--data', '--cache=L1d=4K,4,64', '--cache=LL=16K,4,64', '-o', 'run.db', '--', path)
+    status, _, err = run('simulate', '--data', '--cache=L1d=4K,4,64', '--cache=LL=16K,4,64',
+                         '-o', 'run.db', '--', path)
     check(status == 0, status, err)
     check(err.count(reason) == sentences, err)
     if sentences:
@@ -59,7 +60,8 @@ def tells(reason, path='./program', *, sentences=1):
 def set_version(section, number):
     """Of the first unit of the section."""
     sections = subprocess.run(['readelf', '-SW', 'program'], capture_output=True, text=True).stdout
-    offset = int(re.search(r'\] %s\s+\S+\s+\S+\s+(\S+)' % re.escape(section), sections).group(1), 16)
+    offset = int(re.search(r'\] %s\s+\S+\s+\S+\s+(\S+)' % re.escape(section), sections).group(1),
+                 16)
     with open('program', 'r+b') as f:
         f.seek(offset + 4)
         f.write(number.to_bytes(2, 'little'))
@@ -76,7 +78,8 @@ def sections_compressed_by_zstd():
     """A newer libelf reads them."""
     build()
     tool('objcopy', '--compress-debug-sections=zstd', 'program')
-    version = subprocess.run(['pkg-config', '--modversion', 'libelf'], capture_output=True, text=True).stdout.strip()
+    version = subprocess.run(['pkg-config', '--modversion', 'libelf'], capture_output=True,
+                             text=True).stdout.strip()
     if version and tuple(int(n) for n in version.split('.')[:2]) >= (0, 189):
         raise Skip('libelf %s may read it' % version)
     tells('zstd')
@@ -109,7 +112,8 @@ def a_shared_debug_file_that_is_missing():
     build('other', '-DOTHER')
     tool('dwz', '-m', 'shared.debug', 'program', 'other')
     subprocess.run(['rm', '-f', 'shared.debug'], check=True)
-    if '.gnu_debugaltlink' not in subprocess.run(['readelf', '-SW', 'program'], capture_output=True, text=True).stdout:
+    if '.gnu_debugaltlink' not in subprocess.run(['readelf', '-SW', 'program'], capture_output=True,
+                                                 text=True).stdout:
         raise Skip('dwz found nothing to share')
     tells('dwz')
 

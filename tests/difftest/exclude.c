@@ -102,7 +102,10 @@ static int is_amd(void)
 	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_AMD_ebx;
 }
 
-/* Branches that AMD's processors make with 16 bits of address, and that are shorter there than decoded. */
+/*
+ * Branches that AMD's processors make with 16 bits of address, and that are shorter there than
+ * decoded.
+ */
 static int is_short_branch(const struct decoded *d)
 {
 	static int amd = -1;

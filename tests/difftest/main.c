@@ -45,7 +45,9 @@ static const struct argp_option options[] = {
 	{"no-gs-signal", KEY_GS_SIGNAL, 0, 0,
 	 "Do not compare which of SIGSEGV and SIGBUS a bad %gs: address raises", 0},
 	{"probe-stack", KEY_PROBE, 0, 0,
-	 "Only tell, by status 0 or 1, whether the machine bears a stack pointer that is no address", 0},
+	 "Only tell, by status 0 or 1, whether the machine bears a stack pointer that is no "
+	 "address",
+	 0},
 	{"stack-stays", KEY_STACK, 0, 0, "As input the stack pointer always is an address", 0},
 	{"verbose", 'v', 0, 0, "Print each run with its registers", 0},
 	{0},

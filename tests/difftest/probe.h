@@ -4,8 +4,9 @@
 #define DIFFTEST_PROBE_H
 
 /*
- * Can the kernel go back to a program whose stack pointer is no address? Some hypervisors cannot: they raise a
- * signal instead, and may at any interrupt. To be asked natively; uses SIGILL, SIGSEGV and SIGBUS.
+ * Can the kernel go back to a program whose stack pointer is no address? Some hypervisors cannot:
+ * they raise a signal instead, and may at any interrupt. To be asked natively; uses SIGILL, SIGSEGV
+ * and SIGBUS.
  */
 int probe_any_stack(void);
 

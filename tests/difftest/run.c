@@ -71,7 +71,10 @@ __attribute__((no_stack_protector)) static void on_signal(int number, siginfo_t 
 	for (unsigned int i = 0; i < 16; i++)
 		last.gpr[i] = (uint64_t)g[context_order[i]];
 	g[REG_RIP] = (greg_t)(uintptr_t)difftest_leave;
-	/* Some hypervisors cannot go back to a stack pointer that is no address: the handler would be called for ever. */
+	/*
+	 * Some hypervisors cannot go back to a stack pointer that is no address: the handler would
+	 * be called for ever.
+	 */
 	if (!is_canonical(last.gpr[4]))
 		g[REG_RSP] = 0;
 }

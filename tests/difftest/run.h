@@ -36,7 +36,8 @@ struct outcome {
 struct run_rules {
 	int x87_address;    /* 1: the opcode and address of the last x87 instruction too */
 	int no_fault_flags; /* 1: not the status flags at a fault, in the handler and after it */
-	int no_gs_signal;   /* 1: not if a bad %gs: address raised SIGSEGV or, as for a stack, SIGBUS */
+	/* 1: not if a bad %gs: address raised SIGSEGV or, as for a stack, SIGBUS */
+	int no_gs_signal;
 };
 
 /* Install the handlers on their own stack. Returns 0, or -1 with errno. */

@@ -24,11 +24,13 @@ K, M = 1 << 10, 1 << 20
 
 
 def near(what, value, expected, by):
-    check(abs(value - expected) <= by, '%s is %.4f, not within %g of %g' % (what, value, by, expected))
+    check(abs(value - expected) <= by,
+          '%s is %.4f, not within %g of %g' % (what, value, by, expected))
 
 
 def dwell(*arguments):
-    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=120)
     check(done.returncode == 0, 'dwell', *arguments, 'ended with', done.returncode, done.stderr)
     return done.stdout
 
@@ -48,7 +50,8 @@ def record(name, *arguments):
     """(profile, what the example printed), with samples enough."""
     profile = '-'.join([name, *arguments]) + '.db'
     for seed in range(1, TRIES + 1):
-        printed = dwell('record', '-q', '--seed', str(seed), '-o', profile, '--', program(name), *arguments)
+        printed = dwell('record', '-q', '--seed', str(seed), '-o', profile, '--', program(name),
+                        *arguments)
         if view('info', profile)['processes'][0]['samples'] >= ENOUGH:
             return profile, printed
     raise Skip('%d runs of %s had few samples: the machine is too busy' % (TRIES, name))
@@ -68,7 +71,9 @@ def function_of(profile, name, size, line=64):
 
 
 def spatial_use(ratio, small, line):
-    """1: misses fall as the line grows; 0: the line's size makes no difference. By line: miss ratio."""
+    """1: misses fall as the line grows; 0: the line's size makes no difference. By line: miss
+    ratio.
+    """
     return (1 - ratio[line] / ratio[small]) / (1 - small / line)
 
 
@@ -85,29 +90,35 @@ def knee(ratios):
 
 @case
 def smaller_blocks_need_smaller_caches():
-    """A block of z is 20 * 20 * 8 = 3.1 KB (4 lines a row: 5 KB) or 28 KB (8 or 9 lines a row: 32 KB)."""
+    """A block of z is 20 * 20 * 8 = 3.1 KB (4 lines a row: 5 KB) or 28 KB (8 or 9 lines a row: 32
+    KB).
+    """
     source = open(os.path.join(SOURCES, 'blocked-multiply.c')).read().split('\n')
     for where in ['global', 'heap']:
         knees = {}
         for block in ['20', '60']:
             profile = record('blocked-multiply', block, where)[0]
             for name in 'yz':
-                line = next(i for i, text in enumerate(source, 1) if 'double *%s = calloc' % name in text)
+                line = next(i for i,
+                            text in enumerate(source, 1) if 'double *%s = calloc' % name in text)
                 of = name + '_matrix' if where == 'global' else 'blocked-multiply.c:%d' % line
                 knees[name, block] = knee(object_ratios(profile, of))
         for name in 'yz':
             check(knees[name, '20'] < knees[name, '60'], where, name, 'has its knees at', knees)
-        check(4 * K <= knees['z', '20'] <= 16 * K and 32 * K <= knees['z', '60'] <= 128 * K, where, knees)
+        check(4 * K <= knees['z', '20'] <= 16 * K and 32 * K <= knees['z', '60'] <= 128 * K, where,
+              knees)
 
 
 @case
 def misses_of_stencils_halve_as_the_line_doubles():
-    """The two updates make seven accesses an element, in six streams of doubles; each stream takes a new line for
-    each line / 8 elements. (The seventh stores what it has loaded.)"""
+    """The two updates make seven accesses an element, in six streams of doubles; each stream takes
+    a new line for each line / 8 elements. (The seventh stores what it has loaded.)
+    """
     profile = record('spatial', 'stencil')[0]
     ratio = {line: miss_ratio(profile, M, line) for line in [16, 32, 64, 128]}
     for line in [32, 64, 128]:
-        near('misses at %d over those at %d' % (line, line // 2), ratio[line] / ratio[line // 2], 0.5, 0.15)
+        near('misses at %d over those at %d' % (line, line // 2), ratio[line] / ratio[line // 2],
+             0.5, 0.15)
     near('misses at 64', ratio[64], 6 / 7 / 8, 0.03)
     near('spatial use', spatial_use(ratio, 16, 64), 1, 0.15)
     told = view('spatial', profile, '--size', '1M', '--base', '16')['caches'][0]['lines']
@@ -126,8 +137,10 @@ def misses_of_a_gather_stay():
 
 @case
 def a_packed_mesh_uses_short_lines_whole():
-    """Three accesses a node: its pointer, and its value, loaded and stored. Packed, they miss 2/3, 1/3, 1/6 of the
-    times with lines of 8, 16, 32 bytes. Spread, 32 bytes apart: 2/3, (1/2 + 1)/3, (1/4 + 1)/3."""
+    """Three accesses a node: its pointer, and its value, loaded and stored. Packed, they miss 2/3,
+    1/3, 1/6 of the times with lines of 8, 16, 32 bytes. Spread, 32 bytes apart: 2/3, (1/2 + 1)/3,
+    (1/4 + 1)/3.
+    """
     use = {}
     for layout, expected in [('spread', [2 / 3, 1 / 2, 5 / 12]), ('packed', [2 / 3, 1 / 3, 1 / 6])]:
         ratio, profile = {}, record('mesh', layout)[0]
@@ -142,7 +155,8 @@ def a_packed_mesh_uses_short_lines_whole():
 @case
 def a_mesh_tells_how_much_faster_it_got():
     done = subprocess.run([program('mesh'), 'time'], capture_output=True, text=True, timeout=60)
-    check(re.fullmatch(r'spread [0-9.]+ ms, packed [0-9.]+ ms: [0-9.]+ times as fast\n', done.stdout), done.stdout)
+    check(re.fullmatch(r'spread [0-9.]+ ms, packed [0-9.]+ ms: [0-9.]+ times as fast\n',
+                       done.stdout), done.stdout)
 
 
 @case
@@ -155,8 +169,10 @@ def structures_filled_by_fields_miss_each_time():
 
 @case
 def data_of_the_first_loop_is_gone_before_the_second():
-    """Of the second loop's data, two lines of eight doubles each, the first touch of each line comes from the
-    first loop, or from the other end of its own: far. In one loop, all use is what was just made."""
+    """Of the second loop's data, two lines of eight doubles each, the first touch of each line
+    comes from the first loop, or from the other end of its own: far. In one loop, all use is what
+    was just made.
+    """
     source = 'two-loops.c'
     lines = open(os.path.join(SOURCES, source)).read().split('\n')
     number = {}
@@ -171,7 +187,8 @@ def data_of_the_first_loop_is_gone_before_the_second():
         others = [row for row in reuse['reuses'] if not row['self']]
         check(others, kind, 'has its data from itself only')
         if kind == 'apart':
-            # Where a line is watched from the first loop on, its next touch is far; the middle meets itself.
+            # Where a line is watched from the first loop on, its next touch is far; the middle
+            # meets itself.
             check(others[0]['miss_ratio'] > 0.6, 'from the other loop', others[0]['miss_ratio'])
             near('apart', reuse['code_miss_ratio'], 0.125, 0.05)
         else:
@@ -182,8 +199,9 @@ def data_of_the_first_loop_is_gone_before_the_second():
 
 @case
 def fortran_has_names_and_lines():
-    """Across, each of the four neighbours is in a line that was used a column before, but for two that are in
-    one line; 1000 lines of a row and a row's neighbours do not fit in 64 KB."""
+    """Across, each of the four neighbours is in a line that was used a column before, but for two
+    that are in one line; 1000 lines of a row and a row's neighbours do not fit in 64 KB.
+    """
     profile = record('heat')[0]
     across = function_of(profile, 'plate::spread_across', 64 * K)
     along = function_of(profile, 'plate::spread_along', 64 * K)
@@ -198,11 +216,13 @@ def fortran_has_names_and_lines():
 
 @case
 def columns_and_rows_have_their_shares():
-    """Known by construction: four times 3000^2 loads in each order and 3000^2 stores. Of the columns' loads all miss,
-    of the others an eighth; those of the stores are first touches, which in a run with few lines met again may stand
-    where the lines were touched last."""
+    """Known by construction: four times 3000^2 loads in each order and 3000^2 stores. Of the
+    columns' loads all miss, of the others an eighth; those of the stores are first touches, which
+    in a run with few lines met again may stand where the lines were touched last.
+    """
     profile = record('column-walk', '3000')[0]
-    truth = {'sum_by_columns': (4 / 9, 1, 0.08), 'sum_by_rows': (4 / 9, 1 / 8, 0.08), 'matrix_new': (1 / 9, 1 / 8, 0.13)}
+    truth = {'sum_by_columns': (4 / 9, 1, 0.08), 'sum_by_rows': (4 / 9, 1 / 8, 0.08),
+             'matrix_new': (1 / 9, 1 / 8, 0.13)}
     rows = view('report', profile, '--size', '32K')
     for name, (accesses, ratio, by) in truth.items():
         row = function_of(profile, name, 32 * K)
@@ -215,12 +235,16 @@ def columns_and_rows_have_their_shares():
 
 @case
 def a_blocked_multigrid_solver_misses_half():
-    """Two sweeps go through the fine grid at once instead of four times half; the numbers are the same to the last bit."""
+    """Two sweeps go through the fine grid at once instead of four times half; the numbers are the
+    same to the last bit.
+    """
     printed, profiles = [], []
     for variant in ['standard', 'optimised']:
         profiles.append('multigrid-%s.db' % variant)
-        printed.append(dwell('simulate', '-q', '-o', profiles[-1], '--no-instructions', '--cache', 'L1d=32K,8,64',
-                             '--cache', 'LL=1M,16,64', '--start-at', 'cycle', '--', program('multigrid'), variant, '65', '1'))
+        printed.append(dwell('simulate', '-q', '-o', profiles[-1],
+                             '--no-instructions', '--cache', 'L1d=32K,8,64',
+                             '--cache', 'LL=1M,16,64', '--start-at', 'cycle', '--',
+                             program('multigrid'), variant, '65', '1'))
     check(printed[0] == printed[1] and printed[0].startswith('residual '), printed)
     misses = [view('report', profile)['totals']['LLm'] for profile in profiles]
     check(0.3 < misses[1] / misses[0] < 0.6, 'misses', misses)
@@ -230,12 +254,15 @@ def a_blocked_multigrid_solver_misses_half():
 def bins(name, *arguments):
     """[(function, line of the allocation, misses in L1, in LL)], most stall first."""
     profile = name + '-' + arguments[0] + '-data.db'
-    dwell('simulate', '-q', '--data', '--cache=L1i=32K,8,64', '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64', '-o', profile,
+    dwell('simulate', '-q', '--data', '--cache=L1i=32K,8,64',
+          '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64', '-o', profile,
           '--', program(name), *arguments)
-    done = subprocess.run([DWELL, 'bins', '-i', profile, '--format=json'], capture_output=True, text=True)
+    done = subprocess.run([DWELL, 'bins', '-i', profile, '--format=json'], capture_output=True,
+                          text=True)
     if done.returncode != 0:
         raise Skip('misses are not counted by data structure here')
-    rows = [(r['function'], int((re.findall(r'%s.c:(\d+)' % name, r['data'] or '') or [0])[0]), r['L1_misses'], r['LL_misses'])
+    rows = [(r['function'], int((re.findall(r'%s.c:(\d+)' % name, r['data'] or '') or [0])[0]),
+             r['L1_misses'], r['LL_misses'])
             for r in sorted(json.loads(done.stdout)['bins'], key=lambda r: -r['stall'])]
     return [row for row in rows if row[1] and row[0] not in ('main', 'make', 'make_circuit')]
 
@@ -248,12 +275,16 @@ def line_of(name, text):
 
 @case
 def gates_miss_their_elements_first():
-    """MemSpy's order of PTHOR: elements in the evaluation, then in the fan-out. Apart, values fit a cache."""
+    """MemSpy's order of PTHOR: elements in the evaluation, then in the fan-out. Apart, values fit a
+    cache.
+    """
     elements = line_of('gates', 'elements = calloc')
     together, apart = bins('gates', 'together', '4'), bins('gates', 'apart', '4')
-    check([row[:2] for row in together[:2]] == [('eval_element', elements), ('stim_fan_out', elements)], together[:3])
+    check([row[:2] for row in together[:2]] == [('eval_element', elements),
+                                                ('stim_fan_out', elements)], together[:3])
     before = sum(row[3] for row in together if row[1] == elements)
-    after = sum(row[3] for row in apart if row[1] in (elements, line_of('gates', 'states = calloc')))
+    after = sum(row[3] for row in apart if row[1] in (elements,
+                                                      line_of('gates', 'states = calloc')))
     check(after < 0.5 * before, 'apart', after, 'together', before)
 
 
@@ -262,13 +293,16 @@ def sorted_particles_share_their_cells():
     cells = line_of('particles', 'cells = calloc')
     loose, ordered = bins('particles', 'loose'), bins('particles', 'sorted')
     check(loose[0][:2] == ('move', cells), loose[:2])
-    misses = [next(row[3] for row in rows if row[:2] == ('move', cells)) for rows in (loose, ordered)]
+    misses = [next(row[3] for row in rows if row[:2] == ('move', cells)) for rows in (loose,
+                                                                                      ordered)]
     check(misses[1] < misses[0] / 4, misses)
 
 
 @case
 def a_band_keeps_the_unknowns_near():
-    """Scattered, most of the gathered elements miss; in a band each line of x comes once for each solution."""
+    """Scattered, most of the gathered elements miss; in a band each line of x comes once for each
+    solution.
+    """
     unknowns, rows, solves = line_of('triangular', 'x = malloc'), 400000, 5
     scattered, banded = bins('triangular', 'scattered'), bins('triangular', 'banded')
     check(scattered[0][:2] == ('solve', unknowns), scattered[:2])

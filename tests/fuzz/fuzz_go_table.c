@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/unwind/code_symbols.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/unwind/code_symbols.h"
 #include "symbols/go_table.h"
 
 #define TEXT  0x400000u

@@ -25,7 +25,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
 import inputs  # noqa: E402
 
-# name -> scale of the inputs (some 3 s natively, on a fast processor; sqlite3 10), and the command; $IN is their directory
+# name -> scale of the inputs (some 3 s natively, on a fast processor; sqlite3 10), and the command;
+# $IN is their directory
 PROGRAMS = {
     'gzip': (40, 'gzip -9 -c $IN/text'),
     'bzip2': (100, 'bzip2 -9 -c $IN/text'),
@@ -95,7 +96,8 @@ def geometric_mean(values):
 
 def start_up(options, base):
     """The wall time that profiling adds to a program that does nothing, in milliseconds."""
-    best = measure('true', ['true'], argparse.Namespace(n=max(10, options.n), dwell=options.dwell), base)
+    best = measure('true', ['true'], argparse.Namespace(n=max(10, options.n), dwell=options.dwell),
+                   base)
     return {v: 1000 * (best[v][1] - best['native'][1]) for v, _ in VARIANTS}
 
 
@@ -117,18 +119,23 @@ def main():
     names = [n for n in PROGRAMS if re.search(options.only, n)]
     figures = {}
     try:
-        print('%-10s %9s' % ('program', 'native s') + ''.join('%9s %7s' % (v + ' s', 'ratio') for v, _ in VARIANTS))
+        print('%-10s %9s' % ('program', 'native s') + ''.join('%9s %7s' % (v + ' s', 'ratio') for v,
+                                                              _ in VARIANTS))
         for name in names:
-            best = measure(name, command_for(name, base, options.quick, options.long), options, base)
+            best = measure(name, command_for(name, base, options.quick, options.long), options,
+                           base)
             ratios = {v: best[v][0] / best['native'][0] for v, _ in VARIANTS}
             figures[name] = {'native_seconds': best['native'][0], 'ratios': ratios}
             print('%-10s %9.3f' % (name, best['native'][0]) +
                   ''.join('%9.3f %7.2f' % (best[v][0], ratios[v]) for v, _ in VARIANTS), flush=True)
         if names:
-            means = {v: geometric_mean([figures[n]['ratios'][v] for n in names]) for v, _ in VARIANTS}
+            means = {v: geometric_mean([figures[n]['ratios'][v] for n in names]) for v,
+                     _ in VARIANTS}
             figures['geometric mean'] = {'ratios': means}
-            print('%-10s %9s' % ('geo. mean', '') + ''.join('%9s %7.2f' % ('', means[v]) for v, _ in VARIANTS))
-            print('%-10s %9s' % ('bar', '') + ''.join('%9s %7.2f' % ('', BARS[v]) for v, _ in VARIANTS))
+            print('%-10s %9s' % ('geo. mean', '') + ''.join('%9s %7.2f' % ('', means[v]) for v,
+                                                            _ in VARIANTS))
+            print('%-10s %9s' % ('bar', '') + ''.join('%9s %7.2f' % ('', BARS[v]) for v,
+                                                      _ in VARIANTS))
         added = start_up(options, base)
         figures['start-up'] = {'added_ms': added}
         print('start-up: ' + ', '.join('%s adds %.1f ms' % (v, added[v]) for v, _ in VARIANTS) +

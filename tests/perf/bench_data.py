@@ -4,8 +4,8 @@
 
     bench_data.py [-n RUNS] [--only EXPRESSION] [--dwell PATH]
 
-Default caches. Runs with and without take turns; of each pair counts the ratio, of these the median. Exit status 1
-when the geometric mean, or a program, misses its bar.
+Default caches. Runs with and without take turns; of each pair counts the ratio, of these the
+median. Exit status 1 when the geometric mean, or a program, misses its bar.
 """
 import argparse
 import os
@@ -49,7 +49,8 @@ def seconds(options, more, argv, base):
 
 def measure(options, name, base):
     argv = command_for(name, base)
-    pairs = [(seconds(options, [], argv, base), seconds(options, ['--data'], argv, base)) for _ in range(options.runs)]
+    pairs = [(seconds(options, [], argv, base), seconds(options, ['--data'], argv, base))
+             for _ in range(options.runs)]
     ratio = statistics.median(data / plain for plain, data in pairs)
     plain, data = (min(pair[i] for pair in pairs) for i in (0, 1))
     print('%-8s %8.2f %8.2f %8.2f' % (name, plain, data, ratio), flush=True)

@@ -28,8 +28,8 @@ static void fail(const char *what)
 
 static uint8_t *map(uint8_t *at, unsigned long bytes, int flags)
 {
-	uint8_t *p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
-			  -1, 0);
+	uint8_t *p =
+		mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 
 	if (p == MAP_FAILED)
 		fail("mmap");

@@ -43,7 +43,7 @@ static const struct {
 	enum model_policy policy;
 	uint64_t ways;
 } caches[] = {
-	{"random", MODEL_RANDOM, 0},	    {"lru", MODEL_LRU, 0},
+	{"random", MODEL_RANDOM, 0},	     {"lru", MODEL_LRU, 0},
 	{"random, 8 ways", MODEL_RANDOM, 8}, {"lru, 8 ways", MODEL_LRU, 8},
 	{"lru, 512 ways", MODEL_LRU, 512},
 };
@@ -54,8 +54,16 @@ static struct model *make(void)
 	static struct model_near near[NEAR];
 	static struct model_far far[FAR];
 	static struct model_stack stacks[STACKS];
-	struct model_input in = {w,	 WINDOWS, near,		 NEAR,	     far, FAR,
-				 stacks, STACKS,  .far_lines = 10000, .far_line_weight = 32,
+	struct model_input in = {w,
+				 WINDOWS,
+				 near,
+				 NEAR,
+				 far,
+				 FAR,
+				 stacks,
+				 STACKS,
+				 .far_lines = 10000,
+				 .far_line_weight = 32,
 				 .line_bytes = 64};
 
 	for (uint32_t i = 0; i < WINDOWS; i++)

@@ -33,7 +33,8 @@ def measure(argv, base, options):
     for _ in range(options.runs):
         for variant, more in ('one', []), ('seven', ['--also=' + caches for caches in ALSO]):
             with open(os.devnull, 'wb') as out:
-                cpu, _ = bench.cpu_seconds(simulate + more + options.more.split() + ['--'] + argv, out)
+                cpu, _ = bench.cpu_seconds(simulate + more + options.more.split() + ['--'] + argv,
+                                           out)
             least[variant] = min(cpu, least.get(variant, cpu))
     return least['one'], least['seven']
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What options of `dwell simulate` cost: CPU time, engine and collector, over that without the option.
+"""What options of `dwell simulate` cost: CPU time, engine and collector, over that without the
+option.
 
     bench_options.py [-n RUNS] [--only EXPRESSION] [--options EXPRESSION] [--dwell PATH]
 
@@ -77,7 +78,8 @@ def main():
         of_each = [row[i] for row in prices]
         mean, bar = bench_simulate.mean(of_each), OPTIONS[option]
         missed += bar is not None and mean > bar
-        print('%-22s %s %7.2f %5s' % (option, ' '.join('%8.2f' % ratio for ratio in of_each), mean, bar or ''))
+        print('%-22s %s %7.2f %5s' % (option, ' '.join('%8.2f' % ratio for ratio in of_each), mean,
+                                      bar or ''))
     return 1 if missed else 0
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sampled simulation against the simulation of all accesses: MemSpy's tables 3 to 6, figures 5 and 7 to 10.
+"""Sampled simulation against the simulation of all accesses: MemSpy's tables 3 to 6, figures 5 and
+7 to 10.
 
     bench_sampled.py [--seeds N] [--only EXPRESSION] [--dwell PATH]
 
@@ -43,7 +44,8 @@ class Run:
         caches = ['--cache=L1d=%s,1,64' % size, '--cache=LL=8M,16,64', '--no-call-graph', '--data']
         more = ['--sample=' + sample, '--seed=%d' % seed] if sample else []
         with open(os.devnull, 'wb') as out:
-            self.cpu, _ = bench.cpu_seconds(['setarch', '-R', dwell, 'simulate', '-q', '-o', path] + caches + more +
+            self.cpu, _ = bench.cpu_seconds(['setarch', '-R', dwell, 'simulate',
+                                             '-q', '-o', path] + caches + more +
                                             ['--'] + argv, out)
         rows = self.rows(dwell, 'report', path)
         total = {key: sum(float(row['self_' + key]) for row in rows) for key in
@@ -52,7 +54,8 @@ class Run:
         self.ratio = 100 * (total['D1mr'] + total['D1mw']) / accesses
         self.known, self.unknown = self.sums(path)
         self.low = self.high = self.ratio
-        screen = subprocess.run([dwell, 'report', '-i', path], check=True, capture_output=True, text=True).stdout
+        screen = subprocess.run([dwell, 'report', '-i', path], check=True, capture_output=True,
+                                text=True).stdout
         found = re.search(r'^L1d +\S+ +1 +\S+ % +(\S+) % +(\S+) %', screen, re.M)
         if found:
             self.low, self.high = map(float, found.groups())
@@ -65,14 +68,17 @@ class Run:
     def sums(path):
         """Known misses and unknown references in stretches, in per cent of their accesses."""
         store = sqlite3.connect(path)
-        misses, unknown, accesses = store.execute("SELECT sum(misses), sum(unknown), sum(accesses) FROM stretch"
-                                                  " WHERE cache = 'L1d'").fetchone()
+        misses, unknown, \
+            accesses = (store.execute("SELECT sum(misses), sum(unknown), sum(accesses) FROM stretch"
+                                      " WHERE cache = 'L1d'").fetchone())
         store.close()
-        return (100 * (misses - unknown) / accesses, 100 * unknown / accesses) if accesses else (0, 0)
+        return (100 * (misses - unknown) / accesses, 100 * unknown / accesses) if accesses else (0,
+                                                                                                 0)
 
     @staticmethod
     def rows(dwell, view, path):
-        done = subprocess.run([dwell, view, '-i', path, '--format', 'csv'], check=True, capture_output=True, text=True)
+        done = subprocess.run([dwell, view, '-i', path, '--format', 'csv'], check=True,
+                              capture_output=True, text=True)
         return list(csv.DictReader(io.StringIO(done.stdout)))
 
     def holds(self, true):
@@ -96,7 +102,8 @@ class Program:
 
     def sampled(self, size, sample):
         if (size, sample) not in self.kept:
-            self.kept[size, sample] = [Run(self.how, size, sample, seed, data=True) for seed in self.seeds]
+            self.kept[size, sample] = [Run(self.how, size, sample, seed, data=True)
+                                       for seed in self.seeds]
         return self.kept[size, sample]
 
     def error(self, size, sample):
@@ -111,7 +118,8 @@ def table(title, columns, rows):
     print('| program | ' + ' | '.join(columns) + ' |')
     print('|---|' + '---|' * len(columns))
     for name, *cells in rows:
-        print('| %s | ' % name + ' | '.join(c if isinstance(c, str) else '%.2f' % c for c in cells) + ' |', flush=True)
+        print('| %s | ' % name + ' | '.join(c if isinstance(c, str) else '%.2f' % c
+                                            for c in cells) + ' |', flush=True)
 
 
 def top_of(bins):
@@ -125,8 +133,11 @@ def top_of(bins):
 
 
 def order(p):
-    """Bins to 90 % of stall; those in both; the greatest ratio of stall of two whose order differs; is it kept."""
-    full, sampled = top_of(p.true['128K'].bins), [name for name, _ in p.sampled('128K', '10%,500K')[0].bins]
+    """Bins to 90 % of stall; those in both; the greatest ratio of stall of two whose order differs;
+    is it kept.
+    """
+    full, sampled = top_of(p.true['128K'].bins), [name for name,
+                                                  _ in p.sampled('128K', '10%,500K')[0].bins]
     place = {name: at for at, name in enumerate(sampled)}
     kept = {name for name, _ in top_of(p.sampled('128K', '10%,500K')[0].bins)}
     worst = 1.0
@@ -134,40 +145,52 @@ def order(p):
         for other, less in full[i + 1:]:
             if place.get(name, len(place)) > place.get(other, len(place)) and less > 0:
                 worst = max(worst, stall / less)
-    return [p.name, str(len(full)), str(len(kept & {name for name, _ in full})), worst, 'yes' if worst == 1 else 'no']
+    return [p.name, str(len(full)), str(len(kept & {name for name, _ in full})), worst,
+            'yes' if worst == 1 else 'no']
 
 
 def unknown(p, size, sample):
-    """The true share of misses among unknown references, the estimate, and errors with that and rho 0, 0.5 and 1."""
+    """The true share of misses among unknown references, the estimate, and errors with that and rho
+    0, 0.5 and 1.
+    """
     runs, true = p.sampled(size, sample), p.true[size].ratio
     shares = [mean((ratio(run) - run.known) / run.unknown for run in runs if run.unknown)
               for ratio in (lambda run: true, lambda run: run.ratio)]
-    errors = [mean(abs(run.known + rho * run.unknown - true) for run in runs) for rho in (0, 0.5, 1)]
+    errors = [mean(abs(run.known + rho * run.unknown - true) for run in runs) for rho in (0, 0.5,
+                                                                                          1)]
     return [p.name] + shares + [p.error(size, sample)] + errors
 
 
 def print_tables(programs):
-    table('**Table 3**: 128 KB, `--sample 10%,500K`, in %.', ['true', 'low', 'estimate', 'high', 'stretches'],
-          [[p.name, p.true['128K'].ratio] + [mean(getattr(r, what) for r in p.sampled('128K', '10%,500K')) for what in
-                                             ('low', 'ratio', 'high')] + [str(p.sampled('128K', '10%,500K')[0].stretches)]
+    table('**Table 3**: 128 KB, `--sample 10%,500K`, in %.',
+          ['true', 'low', 'estimate', 'high', 'stretches'],
+          [[p.name, p.true['128K'].ratio] +
+           [mean(getattr(r, what) for r in p.sampled('128K', '10%,500K')) for what in (
+                'low', 'ratio', 'high')] + [str(p.sampled('128K', '10%,500K')[0].stretches)]
            for p in programs])
     table('**Figure 5**: error in points by share, 128 KB, stretches of 500K.', SHARES,
           [[p.name] + [p.error('128K', share + ',500K') for share in SHARES] for p in programs])
-    table('**Figures 7 and 8**: true ratio in %, and error in points, by size, `--sample 10%,500K`.',
-          [size + what for size in SIZES for what in (' true', ' error')],
-          [[p.name] + [n for size in SIZES for n in (p.true[size].ratio, p.error(size, '10%,500K'))] for p in programs])
+    table(
+        '**Figures 7 and 8**: true ratio in %, and error in points, by size, `--sample 10%,500K`.',
+        [size + what for size in SIZES for what in (' true', ' error')],
+        [[p.name] + [n for size in SIZES for n in (p.true[size].ratio, p.error(size, '10%,500K'))]
+         for p in programs])
     table('**Figure 9**: error in points by length, 1 MB, a share of 10 %.', LENGTHS,
           [[p.name] + [p.error('1M', '10%,' + length) for length in LENGTHS] for p in programs])
     for length in '500K', '4M':
-        table('**Tables 4 and 5**: 1 MB, `--sample 10%%,%s`: the share of misses among unknown references, and the error '
+        table('**Tables 4 and 5**: 1 MB, `--sample 10%%,%s`: the share of misses among unknown '
+              'references, and the error '
               'in points with the estimate, and with each rho.' % length,
               ['true rho', 'estimate', 'error', 'rho 0', 'rho 0.5', 'rho 1'],
               [unknown(p, '1M', '10%,' + length) for p in programs])
     table('**Table 6**: bins that make 90 % of the stall, 128 KB, `--sample 10%,500K`.',
-          ['bins', 'in both', 'most stall of two swapped, ratio', 'order kept'], [order(p) for p in programs])
-    table('**Figure 10**: CPU time with `--data`, 128 KB, over that of the program.', ['all accesses', '10%,500K', '10%,100K'],
-          [[p.name, p.true['128K'].cpu / p.native] + [mean(r.cpu for r in p.sampled('128K', '10%,' + length)) / p.native
-                                                      for length in ('500K', '100K')] for p in programs])
+          ['bins', 'in both', 'most stall of two swapped, ratio', 'order kept'],
+          [order(p) for p in programs])
+    table('**Figure 10**: CPU time with `--data`, 128 KB, over that of the program.',
+          ['all accesses', '10%,500K', '10%,100K'],
+          [[p.name, p.true['128K'].cpu / p.native] +
+           [mean(r.cpu for r in p.sampled('128K', '10%,' + length)) / p.native
+            for length in ('500K', '100K')] for p in programs])
 
 
 def main():
@@ -180,10 +203,12 @@ def main():
     base = tempfile.mkdtemp(prefix='dwell-bench-')
     os.environ.update(LC_ALL='C', PERL_HASH_SEED='0', PYTHONHASHSEED='0')
     try:
-        programs = [Program(name, options, base) for name in PROGRAMS if re.search(options.only, name)]
+        programs = [Program(name, options, base) for name in PROGRAMS if re.search(options.only,
+                                                                                   name)]
         print_tables(programs)
         inside = [holds for program in programs for holds in program.inside()]
-        print('\nThe true miss ratio lies within the bounds in %d of %d runs.' % (sum(inside), len(inside)))
+        print('\nThe true miss ratio lies within the bounds in %d of %d runs.' % (sum(inside),
+                                                                                  len(inside)))
     finally:
         shutil.rmtree(base, ignore_errors=True)
     return 0 if all(inside) else 1

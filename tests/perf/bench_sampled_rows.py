@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bounds of rows in a sampled simulation, against the simulation of all accesses.
 
-    bench_sampled_rows.py [--seeds N] [--only EXPRESSION] [--sample SHARE,LENGTH] [--size SIZE] [--dwell PATH]
+bench_sampled_rows.py [--seeds N] [--only EXPRESSION] [--sample SHARE,LENGTH] [--size SIZE] [--dwell
+PATH]
 
-For each program and view: of the rows that make 5 % or more of the misses of a first level, how many have the truth
-inside their bounds; the median of the distance of the bounds, as a part of the truth. Exit status 1 if less than 95 %.
+For each program and view: of the rows that make 5 % or more of the misses of a first level, how
+many have the truth inside their bounds; the median of the distance of the bounds, as a part of the
+truth. Exit status 1 if less than 95 %.
 """
 import argparse
 import csv
@@ -78,12 +80,11 @@ end program
 '''
 SCALES = {'gzip': 6, 'bzip2': 10, 'xz': 2, 'sqlite3': 5}  # of bench.py: 0.3 to 1 s
 # Columns that name a row, misses, and bounds; and rows that are told apart
-VIEWS = {
-    'bins': (['function', 'data'], 'L1_misses', 'L1_low', 'L1_high', None),
-    'objects': (['data'], 'L1_misses', 'L1_low', 'L1_high', None),
-    'report': (['name'], 'self_L1m', 'self_L1m.low', 'self_L1m.high', None),
-    'causes': (['cache', 'cause', 'data', 'evictor_data'], 'misses', 'low', 'high', ('cache', 'L1d')),
-}
+VIEWS = {'bins': (['function', 'data'], 'L1_misses', 'L1_low', 'L1_high', None),
+         'objects': (['data'], 'L1_misses', 'L1_low', 'L1_high', None),
+         'report': (['name'], 'self_L1m', 'self_L1m.low', 'self_L1m.high', None),
+         'causes': (['cache', 'cause', 'data', 'evictor_data'], 'misses', 'low', 'high',
+                    ('cache', 'L1d')),}
 
 
 def command_of(name, base):
@@ -109,21 +110,25 @@ def command_of(name, base):
 class Run:
     def __init__(self, options, argv, base, more):
         path = os.path.join(base, 'run.db')
-        caches = ['--cache=L1i=32K,8,64', '--cache=L1d=%s' % options.size, '--cache=LL=8M,16,64', '--no-call-graph', '--data']
-        subprocess.run(['setarch', '-R', options.dwell, 'simulate', '-q', '-o', path] + caches + more + ['--'] + argv,
+        caches = ['--cache=L1i=32K,8,64', '--cache=L1d=%s' % options.size, '--cache=LL=8M,16,64',
+                  '--no-call-graph', '--data']
+        subprocess.run(['setarch', '-R', options.dwell, 'simulate',
+                        '-q', '-o', path] + caches + more + ['--'] + argv,
                        check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         self.views = {view: self.rows(options.dwell, path, view) for view in VIEWS}
 
     @staticmethod
     def rows(dwell, path, view):
         names, misses, low, high, only = VIEWS[view]
-        done = subprocess.run([dwell, view, '-i', path, '--format', 'csv'], check=True, capture_output=True, text=True)
+        done = subprocess.run([dwell, view, '-i', path, '--format', 'csv'], check=True,
+                              capture_output=True, text=True)
         found = {}
         for row in csv.DictReader(io.StringIO(done.stdout)):
             if only and row[only[0]] != only[1] or row.get('cause') == 'unknown':
                 continue
             key = tuple(row.get(name, row.get('name')) for name in names)
-            count, bottom, top = (float(row.get(column) or row[misses]) for column in (misses, low, high))
+            count, bottom, top = (float(row.get(column) or row[misses]) for column in (misses, low,
+                                                                                       high))
             before = found.get(key, (0, 0, 0))
             found[key] = count + before[0], bottom + before[1], top + before[2]
         return found
@@ -149,11 +154,13 @@ def main():
     inside = pairs = 0
     print('| program | ' + ' | '.join(VIEWS) + ' |\n|---|' + '---|' * len(VIEWS))
     try:
-        for name in [n for n in ['gzip', 'bzip2', 'xz', 'sqlite3', 'perl', 'python3', 'containers', 'stencil']
+        for name in [n for n in ['gzip', 'bzip2', 'xz', 'sqlite3', 'perl', 'python3', 'containers',
+                                 'stencil']
                      if re.search(options.only, n)]:
             argv = command_of(name, base)
             true = Run(options, argv, base, [])
-            runs = [Run(options, argv, base, ['--sample=' + options.sample, '--seed=%d' % (seed + 1)])
+            runs = [Run(options, argv,
+                        base, ['--sample=' + options.sample, '--seed=%d' % (seed + 1)])
                     for seed in range(options.seeds)]
             cells = []
             for view in VIEWS:
@@ -164,14 +171,17 @@ def main():
                         held.append(low <= count <= high)
                         widths.append((high - low) / count)
                         if options.verbose and not held[-1]:
-                            print('    %s %s %s: true %.0f, %.0f in %.0f to %.0f' % (name, view, key, count, guess, low, high))
+                            print('    %s %s %s: true %.0f, %.0f in %.0f to %.0f' %
+                                  (name, view, key, count, guess, low, high))
                 inside += sum(held)
                 pairs += len(held)
-                cells.append('%d of %d, %.2f' % (sum(held), len(held), statistics.median(widths)) if held else '')
+                cells.append('%d of %d, %.2f' % (sum(held), len(held), statistics.median(widths))
+                             if held else '')
             print('| %s | %s |' % (name, ' | '.join(cells)), flush=True)
     finally:
         shutil.rmtree(base, ignore_errors=True)
-    print('\nThe truth is inside in %d of %d (%.1f %%).' % (inside, pairs, 100 * inside / max(pairs, 1)))
+    print('\nThe truth is inside in %d of %d (%.1f %%).' % (inside, pairs,
+                                                            100 * inside / max(pairs, 1)))
     return 0 if inside >= 0.95 * pairs else 1
 
 

@@ -30,7 +30,8 @@ PROGRAMS = {
     'cc1': (1, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
 }
 CACHES = {'L1i': ('I1', '32768,8,64'), 'L1d': ('D1', '32768,8,64'), 'LL': ('LL', '8388608,16,64')}
-# What is simulated: options of dwell simulate, and how many times as long Valgrind's tools must take.
+# What is simulated: options of dwell simulate, and how many times as long Valgrind's tools must
+# take.
 WHAT = {
     'all': ([], {'callgrind': 8}),
     'data': (['--no-call-graph', '--no-instructions'], {'callgrind': 12, 'cachegrind': 5}),
@@ -44,10 +45,12 @@ def commands(argv, base, options):
     ours = ['--cache=%s=%s' % (k, CACHES[k][1]) for k in CACHES]
     found = {'native': argv}
     for what in [w for w in WHAT if re.search(options.what, w)]:
-        found[what] = ([options.dwell, 'simulate', '-q', '-o', profile] + ours + WHAT[what][0] + options.more.split() +
+        found[what] = ([options.dwell, 'simulate',
+                        '-q', '-o', profile] + ours + WHAT[what][0] + options.more.split() +
                        ['--'] + argv)
     for tool in TOOLS if not options.no_valgrind else ():
-        found[tool] = ['valgrind', '-q', '--tool=' + tool, '--cache-sim=yes', '--%s-out-file=/dev/null' % tool] + sizes + argv
+        found[tool] = ['valgrind', '-q', '--tool=' + tool, '--cache-sim=yes',
+                       '--%s-out-file=/dev/null' % tool] + sizes + argv
     return found
 
 
@@ -79,7 +82,8 @@ def show(name, times):
 
 def show_means(what, runs):
     """Are Valgrind's tools as many times slower as they must be?"""
-    print('%s: %.1f times the native run, geometric mean' % (what, mean([t[what] / t['native'] for t in runs])))
+    print('%s: %.1f times the native run, geometric mean' %
+          (what, mean([t[what] / t['native'] for t in runs])))
     good = True
     for tool, bar in WHAT[what][1].items():
         if tool in runs[0]:

@@ -99,7 +99,8 @@ def main():
     os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
     try:
         inputs.make(base + '/in', SCALE)
-        print('MB         native' + ''.join('%10s %9s %6s' % (v[0], 'collector', 'bar') for v in VARIANTS))
+        print('MB         native' + ''.join('%10s %9s %6s' % (v[0], 'collector', 'bar')
+                                            for v in VARIANTS))
         for name in PROGRAMS:
             argv = command_for(name, base + '/in')
             if not re.search(options.only, name) or not shutil.which(argv[0]):

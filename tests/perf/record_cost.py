@@ -5,10 +5,11 @@
     record_cost.py [-n ROUNDS] [--only EXPRESSION] [--record OPTIONS] [--json] DWELL...
 
 CPU seconds, user and system, of program and collector, minus the native ones of the same round:
-medians over the rounds, of the programs of tests/accuracy/curve_set.py (its sets fit and choose) that
-take up to half a second natively. Then the size of a profile, and the CPU seconds of two views of it:
-`report`, and `curve` at one size. For the builds together: means over programs, and the geometric
-mean of the ratios to the first build. The own programs among them are those of the first build.
+medians over the rounds, of the programs of tests/accuracy/curve_set.py (its sets fit and choose)
+that take up to half a second natively. Then the size of a profile, and the CPU seconds of two views
+of it: `report`, and `curve` at one size. For the builds together: means over programs, and the
+geometric mean of the ratios to the first build. The own programs among them are those of the first
+build.
 """
 import argparse
 import json
@@ -35,7 +36,8 @@ def one_round(command, builds, options, folder, out):
     results = []
     for build in builds:
         profile = os.path.join(folder, 'cost.db')
-        cpu, _ = bench.cpu_seconds([build, 'record', '-q', '-o', profile] + options.record.split() + ['--'] + command,
+        cpu, _ = bench.cpu_seconds([build, 'record', '-q', '-o', profile] + options.record.split() +
+                                   ['--'] + command,
                                    out)
         result = {'added': cpu - native, 'MB': os.path.getsize(profile) / 1e6}
         for view, words in VIEWS.items():
@@ -46,7 +48,9 @@ def one_round(command, builds, options, folder, out):
 
 
 def measure(name, builds, options, folder):
-    """Native seconds and a list of figures for each build, medians; None where the program is missing or long."""
+    """Native seconds and a list of figures for each build, medians; None where the program is
+    missing or long.
+    """
     command = programs.command_of(name, options.workloads)
     if command is None:
         return None
@@ -55,7 +59,8 @@ def measure(name, builds, options, folder):
             return None
         rounds = [one_round(command, builds, options, folder, out) for _ in range(options.n)]
     native = statistics.median(r[0] for r in rounds)
-    return native, [{f: statistics.median(r[1][i][f] for r in rounds) for f in FIGURES} for i in range(len(builds))]
+    return native, [{f: statistics.median(r[1][i][f] for r in rounds) for f in FIGURES}
+                    for i in range(len(builds))]
 
 
 def ratio(results, figure, build):
@@ -65,11 +70,13 @@ def ratio(results, figure, build):
 
 
 def show_totals(results, builds):
-    print('\n%-28s' % 'mean, and ratio to the first' + ''.join('%10s %5s' % (f, '') for f in FIGURES))
+    print('\n%-28s' % 'mean, and ratio to the first' + ''.join('%10s %5s' % (f, '')
+                                                               for f in FIGURES))
     for i, build in enumerate(builds):
         print('%-28s' % build[-28:] + ''.join(
-            '%10.3f %5.2f' % (statistics.mean(r[1][i][f] for r in results.values()), ratio(results, f, i))
-            for f in FIGURES))
+                  '%10.3f %5.2f' % (statistics.mean(r[1][i][f] for r in results.values()),
+                                    ratio(results, f, i))
+                  for f in FIGURES))
 
 
 def parse():
@@ -82,7 +89,8 @@ def parse():
     p.add_argument('dwell', nargs='+')
     a = p.parse_args()
     a.dwell = [os.path.abspath(d) for d in a.dwell]
-    a.workloads = os.path.abspath(a.workloads or os.path.join(os.path.dirname(a.dwell[0]), 'tests', 'accuracy'))
+    a.workloads = os.path.abspath(a.workloads or os.path.join(os.path.dirname(a.dwell[0]), 'tests',
+                                                              'accuracy'))
     return a
 
 
@@ -105,7 +113,8 @@ def main():
             results[name] = result
             if not options.json:
                 print('%-14s %8.3f' % (name, result[0]) + ''.join(
-                    ' %8.*f' % (3 if f == 'added' else 1, b[f]) for f in ('added', 'MB') for b in result[1]), flush=True)
+                          ' %8.*f' % (3 if f == 'added' else 1, b[f]) for f in ('added', 'MB')
+                          for b in result[1]), flush=True)
     if not results:
         sys.exit('record_cost.py: no program to measure')
     if options.json:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Costs stay in proportion to what a program has: four times as much of it takes four times the time.
+"""Costs stay in proportion to what a program has: four times as much of it takes four times the
+time.
 
     scaling.py --dwell PATH --program GROWS --library PATH [--only EXPRESSION] [--all]
 
-Each row is something that grows (grows.c), and how the program is run. The CPU time of all processes counts, less that
-of almost nothing of it, and less the program's own. What takes less than the floor is taken for the floor, so that
-noise does not count. A row that misses the bar is measured again, twice: the least time counts. The last rows compare
-the call graph's price with a run without it.
+Each row is something that grows (grows.c), and how the program is run. The CPU time of all
+processes counts, less that of almost nothing of it, and less the program's own. What takes less
+than the floor is taken for the floor, so that noise does not count. A row that misses the bar is
+measured again, twice: the least time counts. The last rows compare the call graph's price with a
+run without it.
 
 With --all each kind runs in each mode. Exit status 1 when a row misses its bar.
 """
@@ -19,7 +21,8 @@ import subprocess
 import sys
 import tempfile
 
-# For four times as much. What grows with the square takes 16 times; short runs on a busy machine scatter.
+# For four times as much. What grows with the square takes 16 times; short runs on a busy machine
+# scatter.
 BAR, SHORT_BAR = 4.5, 6.5
 FLOOR = 0.12  # seconds
 SECONDS = 100  # for a run, which counts as so much if it takes longer
@@ -27,7 +30,8 @@ GRAPH_BAR, GRAPH_FLOOR = 3, 0.15
 
 COUNT, RECORD, PATHS = ['record', '--mode', 'count'], ['record'], ['record', '-g']
 SIMULATE, DATA = ['simulate'], ['simulate', '--data']
-CONTEXTS, JUMPS, THREADS = ['simulate', '--context=2'], ['simulate', '--jumps'], ['simulate', '--separate-threads']
+CONTEXTS, JUMPS, THREADS = (['simulate', '--context=2'], ['simulate', '--jumps'],
+                            ['simulate', '--separate-threads'])
 MODES = [COUNT, RECORD, PATHS, SIMULATE, DATA, CONTEXTS, JUMPS, THREADS]
 
 # What grows, how much of it at first, and the modes in which `make check` looks at it.
@@ -54,7 +58,8 @@ ROWS = [
     ('signals', 4000, [SIMULATE]),
 ]
 # One million steps: what leads to N places, and how many.
-PRICES = [('fixed_callees', 4096), ('fixed_jumps', 4096), ('fixed_callers', 2048), ('fixed_cases', 4096)]
+PRICES = [('fixed_callees', 4096), ('fixed_jumps', 4096), ('fixed_callers', 2048),
+          ('fixed_cases', 4096)]
 PRICED = [[], ['--jumps'], ['--context=2']]
 
 
@@ -65,7 +70,8 @@ def cpu_seconds(command):
 
     before = used()
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return SECONDS
     if done.returncode != 0:
@@ -84,7 +90,8 @@ class Runs:
         program = [o.program, kind, str(n), o.library]
         # A new file each time: without the work of keeping the old one.
         with tempfile.TemporaryDirectory() as folder:
-            took = cpu_seconds([o.dwell, *mode, '-q', '-o', os.path.join(folder, 'run.db'), '--', *program] if mode else program)
+            took = cpu_seconds([o.dwell, *mode, '-q', '-o', os.path.join(folder, 'run.db'), '--',
+                                *program] if mode else program)
         key = tuple(mode), kind, n
         self.least[key] = min(took, self.least.get(key, took))
         return self.least[key]

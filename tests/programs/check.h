@@ -16,15 +16,15 @@
 static int check_failures;
 
 #define CHECK(condition) check_that(!!(condition), #condition, __FILE__, __LINE__)
-#define CHECK_EQ(a, b) check_equal((uint64_t)(a), (uint64_t)(b), #a " == " #b, __LINE__)
+#define CHECK_EQ(a, b)	 check_equal((uint64_t)(a), (uint64_t)(b), #a " == " #b, __LINE__)
 /* For what every later check needs. */
-#define NEED(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			printf("FAIL line %d: need %s\n", __LINE__, #condition);                   \
-			fflush(stdout);                                                            \
-			_exit(99);                                                                 \
-		}                                                                                  \
+#define NEED(condition)                                                          \
+	do {                                                                     \
+		if (!(condition)) {                                              \
+			printf("FAIL line %d: need %s\n", __LINE__, #condition); \
+			fflush(stdout);                                          \
+			_exit(99);                                               \
+		}                                                                \
 	} while (0)
 
 static inline void check_that(int ok, const char *what, const char *file, int line)
@@ -48,11 +48,11 @@ static inline void check_equal(uint64_t a, uint64_t b, const char *what, int lin
 }
 
 /* A step that is done, for whoever reads the output; flushed, as a crash may follow. */
-#define STEP(...)                                                                                  \
-	do {                                                                                       \
-		printf(__VA_ARGS__);                                                               \
-		putchar('\n');                                                                     \
-		fflush(stdout);                                                                    \
+#define STEP(...)                    \
+	do {                         \
+		printf(__VA_ARGS__); \
+		putchar('\n');       \
+		fflush(stdout);      \
 	} while (0)
 
 /* The exit status of the program: 0 when every check held. */

@@ -12,9 +12,9 @@
 
 #include "check.h"
 
-#define CLEARS	0x100000000ull /* CLONE_CLEAR_SIGHAND, which not all headers have */
-#define OLDEST	64		/* bytes of the first struct clone_args */
-#define STACK	65536
+#define CLEARS 0x100000000ull /* CLONE_CLEAR_SIGHAND, which not all headers have */
+#define OLDEST 64	      /* bytes of the first struct clone_args */
+#define STACK  65536
 
 struct arguments {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;

@@ -11,9 +11,9 @@
 
 #include "check.h"
 
-#define THREADS 2000
+#define THREADS	    2000
 #define STACK_BYTES (32 << 10)
-#define KINDS 64
+#define KINDS	    64
 
 #define MOST_MAPPINGS (2 * THREADS + 2 * 1024 + 2000)
 
@@ -22,10 +22,10 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static volatile long cell[KINDS];
 
 /* So many accesses in a row: each kind is a tally of its own. */
-#define ADD1(i) cell[(i) % KINDS] += 1;
-#define ADD2(i) ADD1(i) ADD1((i) + 1)
-#define ADD4(i) ADD2(i) ADD2((i) + 2)
-#define ADD8(i) ADD4(i) ADD4((i) + 4)
+#define ADD1(i)	 cell[(i) % KINDS] += 1;
+#define ADD2(i)	 ADD1(i) ADD1((i) + 1)
+#define ADD4(i)	 ADD2(i) ADD2((i) + 2)
+#define ADD8(i)	 ADD4(i) ADD4((i) + 4)
 #define ADD16(i) ADD8(i) ADD8((i) + 8)
 
 static __attribute__((noinline)) void add(unsigned kind)

@@ -92,12 +92,23 @@ static void check_fault(int which, int sig, int blocked)
 			signal(sig, SIG_IGN);
 		}
 		switch (which) {
-		case 0: *(volatile int *)8 = 1; break;
-		case 1: asm volatile("ud2"); break;
-		case 2: asm volatile("int3"); break;
-		case 3: asm volatile("cltd\n\tidivl %%ecx" : : "a"(1), "c"(zero()) : "edx", "cc"); break;
-		case 4: ((void (*)(void))0x30)(); break;
-		case 5: abort();
+		case 0:
+			*(volatile int *)8 = 1;
+			break;
+		case 1:
+			asm volatile("ud2");
+			break;
+		case 2:
+			asm volatile("int3");
+			break;
+		case 3:
+			asm volatile("cltd\n\tidivl %%ecx" : : "a"(1), "c"(zero()) : "edx", "cc");
+			break;
+		case 4:
+			((void (*)(void))0x30)();
+			break;
+		case 5:
+			abort();
 		}
 		_exit(0);
 	}
@@ -109,9 +120,10 @@ static void check_fault(int which, int sig, int blocked)
 
 int main(void)
 {
-	static const int fatal[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL,
-				    SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU,
-				    SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS, 34, 50, 64};
+	static const int fatal[] = {
+		SIGHUP,	   SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,	   SIGFPE,  SIGKILL,
+		SIGUSR1,   SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU, SIGXFSZ,
+		SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS,  34,	50,	   64};
 	static const int ignored[] = {SIGCHLD, SIGURG, SIGWINCH, SIGCONT};
 	static const int faults[] = {SIGSEGV, SIGILL, SIGTRAP, SIGFPE, SIGSEGV, SIGABRT};
 	struct rlimit no_core = {0, 0};

@@ -63,10 +63,22 @@ static void check_failures_of_exec(void)
 	STEP("failures go on");
 }
 
-static void exec_script(void) { execl("script", "ignored", "one two", "three", NULL); }
-static void exec_nested(void) { execl("nested", "ignored", "x", NULL); }
-static void exec_path(void) { execlp("true", "true", NULL); }
-static void exec_shell_less(void) { execlp("sh", "sh", "-c", "exit 44", NULL); }
+static void exec_script(void)
+{
+	execl("script", "ignored", "one two", "three", NULL);
+}
+static void exec_nested(void)
+{
+	execl("nested", "ignored", "x", NULL);
+}
+static void exec_path(void)
+{
+	execlp("true", "true", NULL);
+}
+static void exec_shell_less(void)
+{
+	execlp("sh", "sh", "-c", "exit 44", NULL);
+}
 
 static void exec_fd(void)
 {
@@ -123,7 +135,8 @@ static void exec_state(void)
 	char *argv[] = {"state", "state", NULL}, *env[] = {"ONLY=1", NULL};
 
 	sigaction(SIGUSR1, &ign, NULL), sigaction(SIGUSR2, &h, NULL), sigaction(SIGSEGV, &h, NULL);
-	sigemptyset(&set), sigaddset(&set, SIGTERM), sigaddset(&set, SIGUSR2), sigaddset(&set, SIGSEGV);
+	sigemptyset(&set), sigaddset(&set, SIGTERM), sigaddset(&set, SIGUSR2),
+		sigaddset(&set, SIGSEGV);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	raise(SIGTERM), raise(SIGUSR2);
 	NEED(open("/dev/null", O_RDONLY) >= 0 && dup2(0, 50) == 50 && dup3(0, 51, O_CLOEXEC) == 51);
@@ -161,7 +174,8 @@ static int state(void)
 static int arguments(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
-		printf("argv[%d] %s\n", i, strstr(argv[i], "/exec-") ? "(in the directory)" : argv[i]);
+		printf("argv[%d] %s\n", i,
+		       strstr(argv[i], "/exec-") ? "(in the directory)" : argv[i]);
 	return check_failures ? 1 : argv[argc - 1][0];
 }
 
@@ -169,7 +183,10 @@ static void make_files(void)
 {
 	char text[8192];
 
-	/* mkdtemp would run code that chance decides; an earlier process may have left such a folder. */
+	/*
+	 * mkdtemp would run code that chance decides; an earlier process may have left such a
+	 * folder.
+	 */
 	for (int i = 0; i < 10; i++) {
 		snprintf(dir, sizeof(dir), "/tmp/exec-%d-%d", (int)getpid(), i);
 		if (mkdir(dir, 0700) == 0)
@@ -193,7 +210,8 @@ int main(int argc, char **argv)
 		return arguments(argc, argv);
 	if (argc > 1 && strcmp(argv[1], "state") == 0)
 		return state();
-	for (int i = 1; i < 32; i++) /* nohup ignores some for all that it runs, and shells in the background */
+	for (int i = 1; i < 32;
+	     i++) /* nohup ignores some for all that it runs, and shells in the background */
 		signal(i, SIG_DFL);
 	NEED(realpath(argv[0], self));
 	make_files();
@@ -208,7 +226,8 @@ int main(int argc, char **argv)
 	CHECK_EQ(run(exec_thread), 't' << 8);
 	s = run(exec_state);
 	CHECK(WIFSIGNALED(s) && WTERMSIG(s) == SIGTERM);
-	static const char *const files[] = {"link", "plain", "garbage", "badscript", "loop", "script", "nested"};
+	static const char *const files[] = {"link", "plain",  "garbage", "badscript",
+					    "loop", "script", "nested"};
 
 	for (int i = 0; i < 7; i++)
 		unlink(files[i]);

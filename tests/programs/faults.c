@@ -45,11 +45,15 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 #define FAULT(name, insn)                                                                          \
 	uint64_t run_##name(uint64_t p, uint64_t q);                                               \
 	extern char name##_at[], name##_after[];                                                   \
-	asm(".text\nrun_" #name ": push %rbx\n\tpush %rbp\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n" \
-	    "\tmov $0x1b, %ebx\n\tmov $0x1bb, %ebp\n\tmov $0x12, %r12d\n\tmov $0x13, %r13d\n\tmov $0x14, %r14d\n" \
-	    "\tmov $0x15, %r15d\n\tmov $0x10, %r10d\n\tmov $0x11, %r11d\n\tmov $0x8, %r8d\n\tmov $0x9, %r9d\n" \
-	    "\tmov $0xa, %eax\n\tmov $0xd, %edx\n\tmov $0xc, %ecx\n\tcmp $0xa, %eax\n\tstc\n" #name "_at: " insn "\n"   \
-	    "\tmov $0xbad, %ebx\n" #name "_after:\n\tmov %rbx, %rax\n"                                \
+	asm(".text\nrun_" #name                                                                    \
+	    ": push %rbx\n\tpush %rbp\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n"       \
+	    "\tmov $0x1b, %ebx\n\tmov $0x1bb, %ebp\n\tmov $0x12, %r12d\n\tmov $0x13, "             \
+	    "%r13d\n\tmov $0x14, %r14d\n"                                                          \
+	    "\tmov $0x15, %r15d\n\tmov $0x10, %r10d\n\tmov $0x11, %r11d\n\tmov $0x8, %r8d\n\tmov " \
+	    "$0x9, %r9d\n"                                                                         \
+	    "\tmov $0xa, %eax\n\tmov $0xd, %edx\n\tmov $0xc, %ecx\n\tcmp $0xa, "                   \
+	    "%eax\n\tstc\n" #name "_at: " insn "\n"                                                \
+	    "\tmov $0xbad, %ebx\n" #name "_after:\n\tmov %rbx, %rax\n"                             \
 	    "\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop %rbx\n\tret\n")
 
 FAULT(load, "mov (%rdi), %rcx");
@@ -75,7 +79,8 @@ static void check_registers(void)
 	CHECK_EQ(seen.regs[REG_RBP], 0x1bb);
 	CHECK_EQ(seen.regs[REG_RBX], 0x1b);
 	for (int i = 0; i < 8; i++) {
-		static const int reg[8] = {REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+		static const int reg[8] = {REG_R8,  REG_R9,  REG_R10, REG_R11,
+					   REG_R12, REG_R13, REG_R14, REG_R15};
 
 		CHECK_EQ(seen.regs[reg[i]], i + (i < 2 ? 8 : 14));
 	}
@@ -97,8 +102,9 @@ static void expect(const char *what, uint64_t result, int sig, int code, uint64_
 		STEP("at %s, round %d", what, total);
 }
 
-#define RUN(name, p, q)                                                                            \
-	(seen.resume = (uint64_t)name##_after, seen.new_rbx = 0x77, run_##name((uint64_t)(p), (uint64_t)(q)))
+#define RUN(name, p, q)                                             \
+	(seen.resume = (uint64_t)name##_after, seen.new_rbx = 0x77, \
+	 run_##name((uint64_t)(p), (uint64_t)(q)))
 
 static void check_memory(void)
 {
@@ -106,7 +112,8 @@ static void check_memory(void)
 
 	expect("load", r, SIGSEGV, SEGV_MAPERR, (uint64_t)hole, load_at);
 	CHECK(seen.trapno == 14 && seen.error == 4);
-	CHECK((seen.regs[REG_EFL] & 0x41) == 0x41 && seen.regs[REG_RAX] == 0xa && seen.regs[REG_RCX] == 0xc);
+	CHECK((seen.regs[REG_EFL] & 0x41) == 0x41 && seen.regs[REG_RAX] == 0xa &&
+	      seen.regs[REG_RCX] == 0xc);
 	r = RUN(store, readonly, 1);
 	expect("store", r, SIGSEGV, SEGV_ACCERR, (uint64_t)readonly + 8, store_at);
 	CHECK(seen.trapno == 14 && seen.error == 7);

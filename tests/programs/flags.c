@@ -27,7 +27,8 @@ asm(".text\n"
     "go_register: load_flags\n\tjmp *%rsi\n"
     "go_memory: movq %rsi, -64(%rsp)\n\tload_flags\n\tjmp *-64(%rsp)\n"
     "go_call: sub $8, %rsp\n\tload_flags\n\tcall *%rsi\n\tlea 8(%rsp), %rsp\n"
-    "\tpushfq\n\tpopq %rdx\n\txor %rax, %rdx\n\ttest $0x8d5, %edx\n\tjz 1f\n\tmov $-1, %rax\n1:\tret\n"
+    "\tpushfq\n\tpopq %rdx\n\txor %rax, %rdx\n\ttest $0x8d5, %edx\n\tjz 1f\n\tmov $-1, "
+    "%rax\n1:\tret\n"
     "go_return: pushq %rsi\n\tload_flags\n\tret\n"
     "go_table: lea flag_table(%rip), %rax\n\tload_flags\n\tjmp *(%rax,%rsi,8)\n"
     /* many blocks between where the flags are made and where they are seen */
@@ -57,7 +58,8 @@ static void check_jumps(void)
 
 	NEED(flag_target_1 - flag_targets == 8);
 	for (int i = 0; i < 60000; i++) {
-		uint64_t r = check_random(&seed), flags = (r & FLAGS_MASK) | 0x202, n = r >> 40 & 255;
+		uint64_t r = check_random(&seed), flags = (r & FLAGS_MASK) | 0x202,
+			 n = r >> 40 & 255;
 		void *target = flag_targets + 8 * n;
 
 		CHECK_EQ(go_register(flags, target) & FLAGS_MASK, flags & FLAGS_MASK);

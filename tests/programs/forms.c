@@ -27,9 +27,18 @@ __attribute__((destructor)) static void destruct(void)
 	puts("destructor");
 }
 
-static int add(int a, int b) { return a + b; }
-static int sub(int a, int b) { return a - b; }
-static int mul(int a, int b) { return a * b; }
+static int add(int a, int b)
+{
+	return a + b;
+}
+static int sub(int a, int b)
+{
+	return a - b;
+}
+static int mul(int a, int b)
+{
+	return a * b;
+}
 
 /* Pointers in data: need relocating in a PIE. */
 static int (*const operations[])(int, int) = {add, sub, mul};
@@ -45,14 +54,22 @@ static int by_value(const void *a, const void *b)
 static int classify(int c)
 {
 	switch (c) {
-	case 0: return 10;
-	case 1: return 21;
-	case 2: return 32;
-	case 3: return 43;
-	case 4: return 54;
-	case 5: return 65;
-	case 6: return 76;
-	default: return -1;
+	case 0:
+		return 10;
+	case 1:
+		return 21;
+	case 2:
+		return 32;
+	case 3:
+		return 43;
+	case 4:
+		return 54;
+	case 5:
+		return 65;
+	case 6:
+		return 76;
+	default:
+		return -1;
 	}
 }
 

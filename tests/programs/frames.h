@@ -42,11 +42,12 @@ void run(const struct state *from, struct state *to, void *stack_end, uint64_t m
 /*
  * Load all registers from `from`, call the trigger on the stack, and save all registers to `to`.
  */
+/* clang-format off */
 __asm__(".text\n"
 	".globl run, go_on\n"
 	"run:\n"
-	"	push %rbx\n	push %rbp\n	push %r12\n	push %r13\n	push %r14\n	"
-	"push %r15\n"
+	"	push %rbx\n	push %rbp\n	push %r12\n"
+	"	push %r13\n	push %r14\n	push %r15\n"
 	"	mov %rsp, kept_rsp(%rip)\n"
 	"	mov %rdx, %rsp\n"
 	"	push %rcx\n	push %rsi\n" /* mask, to */
@@ -54,76 +55,65 @@ __asm__(".text\n"
 	"	mov %ecx, %eax\n	mov %rcx, %rdx\n	shr $32, %rdx\n"
 	"	xrstor64 192(%rbx)\n"
 	"	push " AT(17) "(%rbx)\n	popfq\n"
-			      "	mov " AT(0) "(%rbx), %r8\n	mov " AT(1) "(%rbx), %r9\n"
-									    "	mov " AT(2) "(%rbx)"
-											    ", %r10\n	mov " AT(3) "(%rbx), %r11\n"
-														    "	mov " AT(4) "(%rbx), %r12\n	mov " AT(5) "(%rbx), %r13\n"
-																				    "	mov " AT(6) "(%rbx), %r14\n	mov " AT(7) "(%rbx), %r15\n"
-																										    "	mov " AT(8) "(%rbx), %rdi\n	mov " AT(9) "(%rbx), %rsi\n"
-																																    "	mov " AT(
-																																	    10) "(%rbx), %rbp\n	mov " AT(12) "(%rbx), %rdx\n"
-																																					     "	mov " AT(
-																																						     13) "(%rbx), %rax\n	mov " AT(14) "(%rbx), %rcx\n"
-																																											     "	mov " AT(11) "(%rbx), %rbx\n"
-																																													     "	call *trigger(%rip)\n"
-																																													     "go_on:\n"
-																																													     "	xchg %rbx, (%rsp)\n" /* to */
-																																													     "	mov %r8, " AT(0) "(%rbx)\n	mov %r9, " AT(
-																																														     1) "(%rbx)\n"
-																																															"	mov %r10, " AT(2) "(%rbx)\n	mov %r11, " AT(3) "(%rbx)\n"
-																																																						  "	mov %r12, " AT(4) "(%rbx)\n	mov %r13, " AT(
-																																																							  5) "(%rbx)\n"
-																																																							     "	mov %r14, " AT(
-																																																								     6) "(%rbx)\n	mov %r15, " AT(7) "(%rbx)\n"
-																																																													  "	mov %rdi, " AT(8) "(%rbx)\n	mov %rsi, " AT(9) "(%rbx)\n"
-																																																																				  "	mov %rbp, " AT(10) "(%rbx)\n	mov %rdx, " AT(
-																																																																					  12) "(%rbx)\n"
-																																																																					      "	mov %rax, " AT(13) "(%rbx)\n	mov %rcx, " AT(
-																																																																						      14) "(%rbx)\n"
-																																																																							  "	pop " AT(
-																																																																								  11) "(%rbx)\n"
-																																																																								      "	pushfq\n	pop " AT(
-																																																																									      17) "(%rbx)\n"
-																																																																										  "	pushq $0x202\n	popfq\n"
-																																																																										  "	pop %rdx\n	mov %edx, %eax\n	shr $32, %rdx\n"
-																																																																										  "	xsave64 192(%rbx)\n"
-																																																																										  "	mov kept_rsp(%rip), %rsp\n"
-																																																																										  "	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n	pop %rbp\n	pop %rbx\n"
-																																																																										  "	cld\n"
-																																																																										  "	emms\n	fninit\n"
-																																																																										  "	ret\n"
-																																																																										  /* The triggers. */
-																																																																										  ".globl by_call, by_read, by_write, by_pointer, by_jump, by_divide, by_opcode, by_trap\n"
-																																																																										  ".globl by_bus, by_step, by_nothing, send\n"
-																																																																										  "send:	mov $234, %eax\n" /* tgkill */
-																																																																										  "by_call:	syscall\n	ret\n"
-																																																																										  "by_read:	mov 0x123(%r8), %rax\n	ret\n"
-																																																																										  "by_write:	mov %rax, 0x123(%r8)\n	ret\n"
-																																																																										  "by_pointer:	mov (%r9), %rax\n	ret\n"
-																																																																										  "by_jump:	jmp *%r15\n"
-																																																																										  "by_divide:	xor %ecx, %ecx\n	div %ecx\n	ret\n"
-																																																																										  "by_opcode:	ud2\n	ret\n"
-																																																																										  "by_trap:	int3\n	ret\n"
-																																																																										  "by_bus:	mov (%r14), %rax\n	ret\n"
-																																																																										  "by_step:	orl $0x100, -8(%rsp)\n	pushfq\n	orl $0x100, (%rsp)\n	popfq\n"
-																																																																										  "	nop\n	ret\n"
-																																																																										  "by_nothing:	ret\n"
-																																																																										  /* The handler: notes its first state. */
-																																																																										  ".globl handler_entry\n"
-																																																																										  "handler_entry:\n"
-																																																																										  "	mov %rax, entry+" AT(13) "(%rip)\n	mov %rdi, entry+" AT(
-																																																																											  8) "(%rip)\n"
-																																																																											     "	mov %rsi, entry+" AT(
-																																																																												     9) "(%rip)\n	mov %rdx, entry+" AT(12) "(%rip)\n"
-																																																																																		 "	mov %rsp, entry+" AT(15) "(%rip)\n	mov %rbx, entry+" AT(11) "(%rip)\n"
-																																																																																											 "	mov %rcx, entry+" AT(14) "(%rip)\n	mov %r8, entry+" AT(0) "(%rip)\n"
-																																																																																																			       "	pushfq\n	pop entry+" AT(
-																																																																																																				       17) "(%rip)\n"
-																																																																																																					   "	push %rdx\n"
-																																																																																																					   "	mov parts(%rip), %eax\n	mov parts+4(%rip), %edx\n"
-																																																																																																					   "	xsave64 entry+192(%rip)\n"
-																																																																																																					   "	pop %rdx\n"
-																																																																																																					   "	jmp handler\n");
+	"	mov " AT(0) "(%rbx), %r8\n	mov " AT(1) "(%rbx), %r9\n"
+	"	mov " AT(2) "(%rbx), %r10\n	mov " AT(3) "(%rbx), %r11\n"
+	"	mov " AT(4) "(%rbx), %r12\n	mov " AT(5) "(%rbx), %r13\n"
+	"	mov " AT(6) "(%rbx), %r14\n	mov " AT(7) "(%rbx), %r15\n"
+	"	mov " AT(8) "(%rbx), %rdi\n	mov " AT(9) "(%rbx), %rsi\n"
+	"	mov " AT(10) "(%rbx), %rbp\n	mov " AT(12) "(%rbx), %rdx\n"
+	"	mov " AT(13) "(%rbx), %rax\n	mov " AT(14) "(%rbx), %rcx\n"
+	"	mov " AT(11) "(%rbx), %rbx\n"
+	"	call *trigger(%rip)\n"
+	"go_on:\n"
+	"	xchg %rbx, (%rsp)\n" /* to */
+	"	mov %r8, " AT(0) "(%rbx)\n	mov %r9, " AT(1) "(%rbx)\n"
+	"	mov %r10, " AT(2) "(%rbx)\n	mov %r11, " AT(3) "(%rbx)\n"
+	"	mov %r12, " AT(4) "(%rbx)\n	mov %r13, " AT(5) "(%rbx)\n"
+	"	mov %r14, " AT(6) "(%rbx)\n	mov %r15, " AT(7) "(%rbx)\n"
+	"	mov %rdi, " AT(8) "(%rbx)\n	mov %rsi, " AT(9) "(%rbx)\n"
+	"	mov %rbp, " AT(10) "(%rbx)\n	mov %rdx, " AT(12) "(%rbx)\n"
+	"	mov %rax, " AT(13) "(%rbx)\n	mov %rcx, " AT(14) "(%rbx)\n"
+	"	pop " AT(11) "(%rbx)\n"
+	"	pushfq\n	pop " AT(17) "(%rbx)\n"
+	"	pushq $0x202\n	popfq\n"
+	"	pop %rdx\n	mov %edx, %eax\n	shr $32, %rdx\n"
+	"	xsave64 192(%rbx)\n"
+	"	mov kept_rsp(%rip), %rsp\n"
+	"	pop %r15\n	pop %r14\n	pop %r13\n"
+	"	pop %r12\n	pop %rbp\n	pop %rbx\n"
+	"	cld\n"
+	"	emms\n	fninit\n"
+	"	ret\n"
+	/* The triggers. */
+	".globl by_call, by_read, by_write, by_pointer, by_jump, by_divide, by_opcode, by_trap\n"
+	".globl by_bus, by_step, by_nothing, send\n"
+	"send:	mov $234, %eax\n" /* tgkill */
+	"by_call:	syscall\n	ret\n"
+	"by_read:	mov 0x123(%r8), %rax\n	ret\n"
+	"by_write:	mov %rax, 0x123(%r8)\n	ret\n"
+	"by_pointer:	mov (%r9), %rax\n	ret\n"
+	"by_jump:	jmp *%r15\n"
+	"by_divide:	xor %ecx, %ecx\n	div %ecx\n	ret\n"
+	"by_opcode:	ud2\n	ret\n"
+	"by_trap:	int3\n	ret\n"
+	"by_bus:	mov (%r14), %rax\n	ret\n"
+	"by_step:	orl $0x100, -8(%rsp)\n	pushfq\n	orl $0x100, (%rsp)\n	popfq\n"
+	"	nop\n	ret\n"
+	"by_nothing:	ret\n"
+	/* The handler: notes its first state. */
+	".globl handler_entry\n"
+	"handler_entry:\n"
+	"	mov %rax, entry+" AT(13) "(%rip)\n	mov %rdi, entry+" AT(8) "(%rip)\n"
+	"	mov %rsi, entry+" AT(9) "(%rip)\n	mov %rdx, entry+" AT(12) "(%rip)\n"
+	"	mov %rsp, entry+" AT(15) "(%rip)\n	mov %rbx, entry+" AT(11) "(%rip)\n"
+	"	mov %rcx, entry+" AT(14) "(%rip)\n	mov %r8, entry+" AT(0) "(%rip)\n"
+	"	pushfq\n	pop entry+" AT(17) "(%rip)\n"
+	"	push %rdx\n"
+	"	mov parts(%rip), %eax\n	mov parts+4(%rip), %edx\n"
+	"	xsave64 entry+192(%rip)\n"
+	"	pop %rdx\n"
+	"	jmp handler\n");
+/* clang-format on */
 void by_call(void), by_read(void), by_write(void), by_pointer(void), by_jump(void);
 void by_divide(void), by_opcode(void), by_trap(void), by_bus(void), by_nothing(void);
 

@@ -51,7 +51,9 @@ static void check_exe(const char *real)
 
 	snprintf(self, sizeof(self), "/proc/%d/exe", (int)getpid());
 	for (int i = 0; i < 3; i++) {
-		const char *link = i == 0 ? "/proc/self/exe" : i == 1 ? self : "/proc/thread-self/exe";
+		const char *link = i == 0   ? "/proc/self/exe"
+				   : i == 1 ? self
+					    : "/proc/thread-self/exe";
 
 		n = readlink(link, path, sizeof(path) - 1);
 		NEED(n > 0);

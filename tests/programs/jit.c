@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define FUNCTIONS 4000
-#define ROOM 512 /* bytes for each */
+#define ROOM	  512 /* bytes for each */
 
 struct code {
 	unsigned char *at;
@@ -41,10 +41,18 @@ static void compile(unsigned char *base, int n, uint64_t seed)
 		uint32_t v = (uint32_t)check_random(&seed) & 0x7fffffff;
 
 		switch (v % 4) {
-		case 0: bytes(&c, "\x48\x05", 2), imm32(&c, v); break;		/* add $v, %rax */
-		case 1: bytes(&c, "\x48\x35", 2), imm32(&c, v); break;		/* xor $v, %rax */
-		case 2: bytes(&c, "\x48\xc1\xc0\x05", 4); break;		/* rol $5, %rax */
-		case 3: bytes(&c, "\xa8\x01\x74\x06\x48\x2d", 6), imm32(&c, v); /* test $1,%al; jz; sub */
+		case 0:
+			bytes(&c, "\x48\x05", 2), imm32(&c, v);
+			break; /* add $v, %rax */
+		case 1:
+			bytes(&c, "\x48\x35", 2), imm32(&c, v);
+			break; /* xor $v, %rax */
+		case 2:
+			bytes(&c, "\x48\xc1\xc0\x05", 4);
+			break; /* rol $5, %rax */
+		case 3:
+			bytes(&c, "\xa8\x01\x74\x06\x48\x2d", 6),
+				imm32(&c, v); /* test $1,%al; jz; sub */
 		}
 	}
 	bytes(&c, "\x48\x89\xc7", 3); /* mov %rax, %rdi */
@@ -65,10 +73,18 @@ static uint64_t model(int n, uint64_t seed, uint64_t x)
 		uint32_t v = (uint32_t)check_random(&seed) & 0x7fffffff;
 
 		switch (v % 4) {
-		case 0: x += v; break;
-		case 1: x ^= v; break;
-		case 2: x = x << 5 | x >> 59; break;
-		case 3: if (x & 1) x -= v;
+		case 0:
+			x += v;
+			break;
+		case 1:
+			x ^= v;
+			break;
+		case 2:
+			x = x << 5 | x >> 59;
+			break;
+		case 3:
+			if (x & 1)
+				x -= v;
 		}
 	}
 	return x;
@@ -76,8 +92,9 @@ static uint64_t model(int n, uint64_t seed, uint64_t x)
 
 int main(void)
 {
-	unsigned char *base = mmap(NULL, (size_t)FUNCTIONS * ROOM, PROT_READ | PROT_WRITE | PROT_EXEC,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *base =
+		mmap(NULL, (size_t)FUNCTIONS * ROOM, PROT_READ | PROT_WRITE | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t sum = 0;
 
 	NEED(base != MAP_FAILED);
@@ -86,9 +103,10 @@ int main(void)
 			compile(base, n, round * 1000003 + (uint64_t)n);
 		for (int n = 0; n < FUNCTIONS; n++) {
 			uint64_t x = (uint64_t)n * 0x9e3779b97f4a7c15u, want = x;
-			uint64_t got = ((uint64_t(*)(uint64_t))(void *)(base + (size_t)n * ROOM))(x);
+			uint64_t got =
+				((uint64_t(*)(uint64_t))(void *)(base + (size_t)n * ROOM))(x);
 
-			for (int k = n; ; k--) {
+			for (int k = n;; k--) {
 				want = model(k, round * 1000003 + (uint64_t)k, want);
 				if (k % 16 == 0)
 					break;

@@ -52,8 +52,10 @@ static void check_contexts(void)
 
 /* A switch of stacks as hand-written coroutines do it: no kernel, no libc. */
 void hand_switch(void **save, void *to);
-asm(".text\nhand_switch: push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush %r15\n"
-    "\tmov %rsp, (%rdi)\n\tmov %rsi, %rsp\n\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tpop %rbp\n\tret\n");
+asm(".text\nhand_switch: push %rbp\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tpush %r14\n\tpush "
+    "%r15\n"
+    "\tmov %rsp, (%rdi)\n\tmov %rsi, %rsp\n\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop "
+    "%rbx\n\tpop %rbp\n\tret\n");
 
 static void *main_stack, *other_stack;
 static long hand_sum;

@@ -17,9 +17,9 @@
 #include <sys/time.h>
 #include <time.h>
 
-#define ALL (~0ull)
+#define ALL	    (~0ull)
 #define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
-#define BIT(n) (1ull << ((n) - 1))
+#define BIT(n)	    (1ull << ((n)-1))
 
 struct raw_action {
 	void (*handler)(int, siginfo_t *, void *);

@@ -21,14 +21,28 @@
  * Where each begins. `odd` is reached by a jump alone, and begins where no compiler would have a
  * function begin; `behind` is what `falls` runs into, and `leaps` leads there.
  */
-enum { OUTER = 0x800, INNER = 0x900, TAIL = 0xa00, ODD = 0xa89, JUMPER = 0xb00, CALLER = 0xc00, AGAIN = 0xd00, REPLACED = 0xe00, FALLS = 0xf00, BEHIND = 0xf09, LEAPS = 0xf80,
-       BELOW = 0x400, BYTES = 0x1000 };
+enum {
+	OUTER = 0x800,
+	INNER = 0x900,
+	TAIL = 0xa00,
+	ODD = 0xa89,
+	JUMPER = 0xb00,
+	CALLER = 0xc00,
+	AGAIN = 0xd00,
+	REPLACED = 0xe00,
+	FALLS = 0xf00,
+	BEHIND = 0xf09,
+	LEAPS = 0xf80,
+	BELOW = 0x400,
+	BYTES = 0x1000
+};
 
 static const struct {
 	const char *name;
 	uint32_t at;
-} functions[] = { { "below", BELOW }, { "outer", OUTER }, { "inner", INNER }, { "tail", TAIL }, { "odd", ODD }, { "jumper", JUMPER },
-		  { "caller", CALLER }, { "again", AGAIN }, { "replaced", REPLACED }, { "falls", FALLS }, { "behind", BEHIND }, { "leaps", LEAPS } };
+} functions[] = {{"below", BELOW},	 {"outer", OUTER},   {"inner", INNER},	 {"tail", TAIL},
+		 {"odd", ODD},		 {"jumper", JUMPER}, {"caller", CALLER}, {"again", AGAIN},
+		 {"replaced", REPLACED}, {"falls", FALLS},   {"behind", BEHIND}, {"leaps", LEAPS}};
 
 static uint8_t *code, *at;
 
@@ -89,7 +103,8 @@ static void from_made(void)
 
 static void write_code(void)
 {
-	begin(OUTER); /* push rbx; mov ebx, 7; l: call inner; dec ebx; jnz l; call jumper by rax; pop rbx; ret */
+	/* push rbx; mov ebx, 7; l: call inner; dec ebx; jnz l; call jumper by rax; pop rbx; ret */
+	begin(OUTER);
 	put("\x53\xbb\7\0\0\0", 6);
 	put_way("\xe8", 1, INNER);
 	put("\xff\xcb\x75\xf7", 4);
@@ -157,7 +172,8 @@ static void write_map(void)
 	out = fopen(path, "w");
 	NEED(out);
 	for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++)
-		fprintf(out, "%lx %x %s\n", (unsigned long)made(functions[i].at), 0x77, functions[i].name);
+		fprintf(out, "%lx %x %s\n", (unsigned long)made(functions[i].at), 0x77,
+			functions[i].name);
 	fclose(out);
 }
 
@@ -168,7 +184,7 @@ struct dump_head {
 
 static void put_record(FILE *out, uint32_t kind, const void *body, uint32_t bytes)
 {
-	const uint32_t head[] = { kind, 16 + bytes, 1, 0 };
+	const uint32_t head[] = {kind, 16 + bytes, 1, 0};
 
 	fwrite(head, 1, sizeof head, out);
 	fwrite(body, 1, bytes, out);
@@ -178,9 +194,9 @@ static void put_record(FILE *out, uint32_t kind, const void *body, uint32_t byte
 static void put_function(FILE *out, unsigned i)
 {
 	const uint64_t address = (uint64_t)made(functions[i].at), bytes = 0x77;
-	uint8_t body[256] = { 0 };
-	const uint32_t ids[] = { (uint32_t)getpid(), (uint32_t)getpid() }, line[] = { 10 * (i + 1), 0 };
-	const uint64_t one = 1, places[] = { address, address, bytes, i };
+	uint8_t body[256] = {0};
+	const uint32_t ids[] = {(uint32_t)getpid(), (uint32_t)getpid()}, line[] = {10 * (i + 1), 0};
+	const uint64_t one = 1, places[] = {address, address, bytes, i};
 
 	memcpy(body, &address, 8);
 	memcpy(body + 8, &one, 8);
@@ -197,7 +213,7 @@ static void put_function(FILE *out, unsigned i)
 
 static void write_dump(void)
 {
-	const struct dump_head head = { 0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 1, 0 };
+	const struct dump_head head = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 1, 0};
 	char path[64];
 	FILE *out;
 
@@ -212,7 +228,8 @@ static void write_dump(void)
 
 int main(int argc, char **argv)
 {
-	code = mmap(0, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	code = mmap(0, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
 	NEED(code != MAP_FAILED);
 	write_code();
 	write_overlapping_code();

@@ -10,18 +10,19 @@
 
 #include "check.h"
 
-#define FEW  1000
-#define MANY 12000
-#define PAGE 4096l
-#define HUGE_BYTES (64l << 30)
-#define SECONDS 20
+#define FEW	      1000
+#define MANY	      12000
+#define PAGE	      4096l
+#define HUGE_BYTES    (64l << 30)
+#define SECONDS	      20
 #define TIMES_AS_LONG 6 /* where each cost as much as there were others it was ten and more */
 
 static char *page[MANY];
 
 static char *map(long bytes, int prot)
 {
-	char *p = mmap(NULL, (size_t)bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p =
+		mmap(NULL, (size_t)bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	NEED(p != MAP_FAILED);
 	return p;

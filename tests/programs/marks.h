@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The marks of include/dwell.h, in C and in C++: they change neither registers nor flags nor memory,
- * and with DWELL_DISABLE they are nothing. Between DWELL_START and DWELL_STOP only kernel() runs.
+ * The marks of include/dwell.h, in C and in C++: they change neither registers nor flags nor
+ * memory, and with DWELL_DISABLE they are nothing. Between DWELL_START and DWELL_STOP only kernel()
+ * runs.
  */
 #include "check.h"
 #include "dwell.h"
 
-#define ITEMS 16384
-#define ROUNDS 40
+#define ITEMS	 16384
+#define ROUNDS	 40
 #define ACCESSES 60000
 
 static uint32_t named[ITEMS], other[ITEMS];

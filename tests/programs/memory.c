@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#define RW (PROT_READ | PROT_WRITE)
+#define RW   (PROT_READ | PROT_WRITE)
 #define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
 
 static sigjmp_buf back;
@@ -65,10 +65,12 @@ static void check_mmap(void)
 	char *p = mmap(NULL, 16 * 4096, RW, ANON, -1, 0), *q;
 
 	NEED(p != MAP_FAILED);
-	CHECK(munmap(p + 4096, 4096) == 0 && faults(p + 4096, 0) && !faults(p, 1) && !faults(p + 8192, 1));
+	CHECK(munmap(p + 4096, 4096) == 0 && faults(p + 4096, 0) && !faults(p, 1) &&
+	      !faults(p + 8192, 1));
 	q = mmap(p + 4096, 4096, RW, ANON, -1, 0);
 	CHECK(q == p + 4096); /* the hint is free: it is taken */
-	CHECK(mmap(p, 4096, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED && errno == EEXIST);
+	CHECK(mmap(p, 4096, RW, ANON | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED &&
+	      errno == EEXIST);
 	memset(p, 7, 16 * 4096);
 	CHECK(mmap(p, 4096, RW, ANON | MAP_FIXED, -1, 0) == p && p[0] == 0 && p[4096] == 7);
 	CHECK(mprotect(p, 4096, PROT_READ) == 0 && faults(p, 1) && !faults(p, 0));

@@ -27,7 +27,8 @@ int main(void)
 	char *wanted;
 
 	count(&number);
-	wanted = mmap(WANTED, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	wanted = mmap(WANTED, 1 << 20, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	NEED(wanted == WANTED);
 	memset(wanted, 1, 100);
 	count(&number);

@@ -31,8 +31,8 @@ __attribute__((target("avx2"), noinline)) static void gather(void)
 	__m256i mask = _mm256_setr_epi32(0, -1, 0, -1, -1, 0, -1, 0);
 	int32_t out[8];
 
-	_mm256_storeu_si256((__m256i *)out,
-			    _mm256_mask_i32gather_epi32(_mm256_set1_epi32(-7), edge, index, mask, 4));
+	_mm256_storeu_si256((__m256i *)out, _mm256_mask_i32gather_epi32(_mm256_set1_epi32(-7), edge,
+									index, mask, 4));
 	CHECK(out[0] == -7 && out[1] == edge[-30] && out[3] == edge[-10] && out[4] == edge[0] &&
 	      out[6] == edge[20] && out[7] == -7);
 }
@@ -40,7 +40,8 @@ __attribute__((target("avx2"), noinline)) static void gather(void)
 __attribute__((target("avx512f"), noinline)) static void scatter(int round)
 {
 	int32_t *edge = (int32_t *)(pages + PAGE);
-	__m512i index = _mm512_setr_epi32(-80, -70, -60, -50, -40, -30, -20, -10, 0, 10, 20, 30, 40, 50, 60, 70);
+	__m512i index = _mm512_setr_epi32(-80, -70, -60, -50, -40, -30, -20, -10, 0, 10, 20, 30, 40,
+					  50, 60, 70);
 
 	_mm512_mask_i32scatter_epi32(edge, 0x0f30, index, _mm512_set1_epi32(round), 4);
 	CHECK(edge[-40] == round && edge[-30] == round && edge[0] == round && edge[30] == round);

@@ -12,23 +12,35 @@
 #include <ucontext.h>
 
 #define FN(name) uint64_t name(uint64_t a, uint64_t b)
-FN(far_return); FN(far_return_pops); FN(interrupt_return); FN(interrupt_flags); FN(far_call); FN(far_jump);
+FN(far_return);
+FN(far_return_pops);
+FN(interrupt_return);
+FN(interrupt_flags);
+FN(far_call);
+FN(far_jump);
 
 asm(".text\n"
     "far_return: mov %cs, %eax\n\tpush %rax\n\tlea 1f(%rip), %rax\n\tpush %rax\n\tlretq\n\tud2\n"
     "1:\tlea (%rdi,%rsi), %rax\n\tret\n"
-    "far_return_pops: mov %rsp, %rdx\n\tpush %rdi\n\tpush %rsi\n\tmov %cs, %eax\n\tpush %rax\n\tlea 1f(%rip), %rax\n\tpush %rax\n"
+    "far_return_pops: mov %rsp, %rdx\n\tpush %rdi\n\tpush %rsi\n\tmov %cs, %eax\n\tpush "
+    "%rax\n\tlea 1f(%rip), %rax\n\tpush %rax\n"
     "\tlretq $16\n\tud2\n1:\tsub %rsp, %rdx\n\tlea (%rdi,%rsi), %rax\n\tadd %rdx, %rax\n\tret\n"
-    "interrupt_return: mov %rsp, %rdx\n\tmov %ss, %eax\n\tpush %rax\n\tpush %rdx\n\tpushfq\n\tmov %cs, %eax\n\tpush %rax\n"
-    "\tlea 1f(%rip), %rax\n\tpush %rax\n\tiretq\n\tud2\n1:\tsub %rsp, %rdx\n\tlea (%rdi,%rsi), %rax\n\tadd %rdx, %rax\n\tret\n"
+    "interrupt_return: mov %rsp, %rdx\n\tmov %ss, %eax\n\tpush %rax\n\tpush %rdx\n\tpushfq\n\tmov "
+    "%cs, %eax\n\tpush %rax\n"
+    "\tlea 1f(%rip), %rax\n\tpush %rax\n\tiretq\n\tud2\n1:\tsub %rsp, %rdx\n\tlea (%rdi,%rsi), "
+    "%rax\n\tadd %rdx, %rax\n\tret\n"
     /* with carry and overflow set on the way */
-    "interrupt_flags: mov %rsp, %rdx\n\tmov %ss, %eax\n\tpush %rax\n\tpush %rdx\n\tpushfq\n\torq $0x801, (%rsp)\n\tmov %cs, %eax\n"
-    "\tpush %rax\n\tlea 1f(%rip), %rax\n\tpush %rax\n\tiretq\n\tud2\n1:\tseto %al\n\tsetc %dl\n\tmovzbl %al, %eax\n\tmovzbl %dl, %edx\n"
+    "interrupt_flags: mov %rsp, %rdx\n\tmov %ss, %eax\n\tpush %rax\n\tpush %rdx\n\tpushfq\n\torq "
+    "$0x801, (%rsp)\n\tmov %cs, %eax\n"
+    "\tpush %rax\n\tlea 1f(%rip), %rax\n\tpush %rax\n\tiretq\n\tud2\n1:\tseto %al\n\tsetc "
+    "%dl\n\tmovzbl %al, %eax\n\tmovzbl %dl, %edx\n"
     "\tlea (%rax,%rdx,2), %rax\n\tret\n"
-    "far_call: lea -64(%rsp), %rsp\n\tlea far_callee(%rip), %rax\n\tmov %rax, 16(%rsp)\n\tmov %cs, %eax\n\tmov %ax, 24(%rsp)\n"
+    "far_call: lea -64(%rsp), %rsp\n\tlea far_callee(%rip), %rax\n\tmov %rax, 16(%rsp)\n\tmov %cs, "
+    "%eax\n\tmov %ax, 24(%rsp)\n"
     "\tmov $2, %ecx\n\trex.W lcall *(%rsp,%rcx,8)\n\tlea 64(%rsp), %rsp\n\tret\n"
     "far_callee: lea (%rdi,%rsi), %rax\n\tlretq\n"
-    "far_jump: lea 1f(%rip), %rax\n\tmov %rax, far_place(%rip)\n\tmov %cs, %eax\n\tmov %ax, 8+far_place(%rip)\n"
+    "far_jump: lea 1f(%rip), %rax\n\tmov %rax, far_place(%rip)\n\tmov %cs, %eax\n\tmov %ax, "
+    "8+far_place(%rip)\n"
     "\trex.W ljmp *far_place(%rip)\n\tud2\n1:\tlea (%rdi,%rsi), %rax\n\tret\n"
     ".section .data\n.balign 16\nfar_place: .quad 0, 0\n.text\n");
 
@@ -84,7 +96,8 @@ static void check_fault(void *at, const char *what)
 int main(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-	unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	NEED(p != MAP_FAILED);
 	check_transfers();

@@ -30,7 +30,8 @@ asm(".text\n"
     "\tcmp $12, %r12\n\tjne 2f\n\tcmp $13, %r13\n\tjne 2f\n\tcmp $14, %r14\n\tjne 2f\n"
     "\tcmp $15, %r15\n\tjne 2f\n"
     "\tincq (%rsp)\n\tdec %rdi\n\tjnz 1b\n"
-    "2:\tpop %rax\n\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop %rbx\n\tret\n");
+    "2:\tpop %rax\n\tpop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop "
+    "%rbx\n\tret\n");
 
 int main(void)
 {

@@ -15,12 +15,20 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 
-#define ROUNDS 50
+#define ROUNDS	    50
 #define STACK_BYTES 8192
 
 #define FN(name) uint64_t name(void *a, void *b)
-FN(below_call); FN(below_call_indirect); FN(below_call_imm); FN(below_push_ret); FN(below_jump);
-FN(below_tail); FN(callee_sees); FN(return_on); FN(return_to_call_site); FN(swap_between);
+FN(below_call);
+FN(below_call_indirect);
+FN(below_call_imm);
+FN(below_push_ret);
+FN(below_jump);
+FN(below_tail);
+FN(callee_sees);
+FN(return_on);
+FN(return_to_call_site);
+FN(swap_between);
 FN(rsp_elsewhere);
 
 /*
@@ -30,21 +38,25 @@ FN(rsp_elsewhere);
 asm(".text\n"
     "plain: ret\n"
     "plain_imm: ret $16\n"
-    "below_call: call plain\n1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n\tsub %rcx, %rax\n\tret\n"
+    "below_call: call plain\n1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n\tsub %rcx, "
+    "%rax\n\tret\n"
     "below_call_indirect: lea plain(%rip), %rdx\n\tcall *%rdx\n1:\tmov -8(%rsp), %rax\n"
     "\tlea 1b(%rip), %rcx\n\tsub %rcx, %rax\n\tret\n"
-    "below_call_imm: push $5\n\tpush $6\n\tcall plain_imm\n1:\tmov -24(%rsp), %rax\n\tlea 1b(%rip), %rcx\n"
+    "below_call_imm: push $5\n\tpush $6\n\tcall plain_imm\n1:\tmov -24(%rsp), %rax\n\tlea "
+    "1b(%rip), %rcx\n"
     "\tsub %rcx, %rax\n\tmov -8(%rsp), %rcx\n\tsub $5, %rcx\n\tor %rcx, %rax\n\tret\n"
     "below_push_ret: lea 1f(%rip), %rax\n\tpush %rax\n\tret\n1:\tsub -8(%rsp), %rax\n\tret\n"
     /* a jump to a place that calls return to, too, leaves everything below rsp alone */
     "below_jump: call plain\n1:\ttest %rdi, %rdi\n\tjz 2f\n\txor %edi, %edi\n\tmovq $77, -8(%rsp)\n"
     "\tlea 1b(%rip), %rdx\n\tjmp *%rdx\n2:\tmov -8(%rsp), %rax\n\tsub $77, %rax\n\tret\n"
     /* the callee is jumped to, and returns to its caller's caller */
-    "below_tail: push %rbx\n\tcall 3f\n1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n\tsub %rcx, %rax\n\tpop %rbx\n\tret\n"
+    "below_tail: push %rbx\n\tcall 3f\n1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n\tsub %rcx, "
+    "%rax\n\tpop %rbx\n\tret\n"
     "3:\tlea plain(%rip), %rdx\n\tjmp *%rdx\n"
     /* the callee finds its return address, and nothing else has changed */
     "callee_sees: movq $11, -16(%rsp)\n\tmovq $12, -24(%rsp)\n\tcall 1f\n2:\tret\n"
-    "1:\tmov (%rsp), %rax\n\tlea 2b(%rip), %rcx\n\tsub %rcx, %rax\n\tmov -8(%rsp), %rcx\n\tsub $11, %rcx\n"
+    "1:\tmov (%rsp), %rax\n\tlea 2b(%rip), %rcx\n\tsub %rcx, %rax\n\tmov -8(%rsp), %rcx\n\tsub "
+    "$11, %rcx\n"
     "\tor %rcx, %rax\n\tmov -16(%rsp), %rcx\n\tsub $12, %rcx\n\tor %rcx, %rax\n\tret\n"
     /* ret with rsp = a, where 1f's address stands already; what is below is looked at */
     "return_on: push %rbp\n\tmov %rsp, %rbp\n\tlea 1f(%rip), %rax\n\ttest %rsi, %rsi\n\tjnz 2f\n"
@@ -52,12 +64,15 @@ asm(".text\n"
     "2:\tmov %rdi, %rsp\n\tret\n1:\tsub -8(%rsp), %rax\n\tmov %rbp, %rsp\n\tpop %rbp\n\tret\n"
     /* the same, and a real call returns to the place now and then */
     "return_to_call_site: push %rbp\n\tmov %rsp, %rbp\n\ttest %rsi, %rsi\n\tjnz 2f\n\tcall 3f\n"
-    "1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n\tsub %rcx, %rax\n\tmov %rbp, %rsp\n\tpop %rbp\n\tret\n"
+    "1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n\tsub %rcx, %rax\n\tmov %rbp, %rsp\n\tpop "
+    "%rbp\n\tret\n"
     "2:\tmov %rdi, %rsp\n\tret\n"
     "3:\tmov (%rsp), %rax\n\tmov %rax, (%rdi)\n\tret\n"
     /* the callee moves its return address to stack a and returns there */
-    "swap_between: push %rbp\n\tmov %rsp, %rbp\n\tcall 2f\n1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), %rcx\n"
-    "\tsub %rcx, %rax\n\tsub %rdi, %rsp\n\tsub $8, %rsp\n\tor %rsp, %rax\n\tmov %rbp, %rsp\n\tpop %rbp\n\tret\n"
+    "swap_between: push %rbp\n\tmov %rsp, %rbp\n\tcall 2f\n1:\tmov -8(%rsp), %rax\n\tlea 1b(%rip), "
+    "%rcx\n"
+    "\tsub %rcx, %rax\n\tsub %rdi, %rsp\n\tsub $8, %rsp\n\tor %rsp, %rax\n\tmov %rbp, %rsp\n\tpop "
+    "%rbp\n\tret\n"
     "2:\tpop %rax\n\tmov %rax, (%rdi)\n\tmov %rdi, %rsp\n\tret\n"
     /* a jump to a return site while rsp is no stack at all */
     "rsp_elsewhere: call plain\n1:\tcmp $16, %rsp\n\tje 2f\n\tmov %rsp, %rsi\n\tmov $16, %esp\n"
@@ -65,7 +80,8 @@ asm(".text\n"
 
 static uint64_t *new_stack(void)
 {
-	uint64_t *p = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *p =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	NEED(p != MAP_FAILED);
 	return p;
@@ -77,9 +93,12 @@ static void what_is_below(void)
 		const char *name;
 		FN((*function));
 	} cases[] = {
-		{"call", below_call},	      {"call through a register", below_call_indirect},
-		{"ret with a number", below_call_imm}, {"push and ret", below_push_ret},
-		{"jump to a return site", below_jump}, {"tail call", below_tail},
+		{"call", below_call},
+		{"call through a register", below_call_indirect},
+		{"ret with a number", below_call_imm},
+		{"push and ret", below_push_ret},
+		{"jump to a return site", below_jump},
+		{"tail call", below_tail},
 		{"callee", callee_sees},
 	};
 
@@ -206,7 +225,9 @@ static void on_overflow(int signal, siginfo_t *info, void *context)
 	siglongjmp(recovered, 1);
 }
 
-FN(only_calls); FN(calls_and_pushes); FN(calls_through_memory);
+FN(only_calls);
+FN(calls_and_pushes);
+FN(calls_through_memory);
 extern char recursion_code[], recursion_end[];
 /* Endless recursion: the call itself, a push, or a call through a table hits the end. */
 asm("recursion_code:\n"
@@ -214,7 +235,8 @@ asm("recursion_code:\n"
     "calls_and_pushes: push %rdi\n\tpush %rsi\n\tpush %rax\n\tcall calls_and_pushes\n\tret\n"
     "calls_through_memory: sub $24, %rsp\n\tcall *recursion_target(%rip)\n\tret\n"
     "recursion_end:\n"
-    ".section .data.rel.ro,\"aw\"\n.balign 8\nrecursion_target: .quad calls_through_memory\n.text\n");
+    ".section .data.rel.ro,\"aw\"\n.balign 8\nrecursion_target: .quad "
+    "calls_through_memory\n.text\n");
 
 static void run_out_of_stack(FN((*volatile function)), uint64_t below)
 {
@@ -226,7 +248,8 @@ static void run_out_of_stack(FN((*volatile function)), uint64_t below)
 	/* The store that failed was the next one below rsp, beyond the stack's end. */
 	CHECK_EQ(fault_address, fault_rsp - 8);
 	CHECK(fault_address < below);
-	CHECK(fault_pc >= (uint64_t)(uintptr_t)recursion_code && fault_pc < (uint64_t)(uintptr_t)recursion_end);
+	CHECK(fault_pc >= (uint64_t)(uintptr_t)recursion_code &&
+	      fault_pc < (uint64_t)(uintptr_t)recursion_end);
 }
 
 static int overflow(void)

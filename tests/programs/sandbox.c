@@ -104,7 +104,8 @@ static int descriptors(const char *self)
 	CHECK_EQ(status, 0);
 	close_range(3, ~0u, 0);
 	limit.rlim_cur = 3;
-	CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0 && open("/dev/null", O_RDONLY) == -1 && errno == EMFILE);
+	CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0 && open("/dev/null", O_RDONLY) == -1 &&
+	      errno == EMFILE);
 	check_life();
 	return check_end();
 }
@@ -154,15 +155,21 @@ static int user(const char *self)
 	return check_life(), check_end();
 }
 
-#define ALLOW(name)                                                                                \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(name)                                            \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /* What is left: output, memory, and the end. Everything else fails with EPERM; getppid with 77. */
 static int filter(void)
 {
 	static struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		ALLOW(write), ALLOW(exit_group), ALLOW(exit), ALLOW(brk), ALLOW(newfstatat), ALLOW(fstat),
+		ALLOW(write),
+		ALLOW(exit_group),
+		ALLOW(exit),
+		ALLOW(brk),
+		ALLOW(newfstatat),
+		ALLOW(fstat),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 77),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),

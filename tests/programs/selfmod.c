@@ -72,9 +72,13 @@ static void next_instruction(void)
 /* A loop whose body patches an instruction later in the same loop: sum of 0..n-1 */
 static void loop_body(void)
 {
-	/* xor eax,eax; xor ecx,ecx; 4: mov %ecx, 1(at 10); 10: add $imm32, %eax; inc ecx; cmp %edi,%ecx; jne 4; ret */
-	static const unsigned char code[] = {0x31, 0xc0, 0x31, 0xc9, 0x89, 0x0d, 1, 0, 0, 0, 0x05, 0, 0, 0, 0,
-					     0xff, 0xc1, 0x39, 0xf9, 0x75, 0xef, 0xc3};
+	/*
+	 * xor eax,eax; xor ecx,ecx; 4: mov %ecx, 1(at 10); 10: add $imm32, %eax; inc ecx; cmp
+	 * %edi,%ecx; jne 4; ret
+	 */
+	static const unsigned char code[] = {0x31, 0xc0, 0x31, 0xc9, 0x89, 0x0d, 1, 0,
+					     0,	   0,	 0x05, 0,    0,	   0,	 0, 0xff,
+					     0xc1, 0x39, 0xf9, 0x75, 0xef, 0xc3};
 	char *p = pages(1, RWX);
 
 	memcpy(p, code, sizeof(code));
@@ -159,7 +163,8 @@ static void same_address(void)
 static void beside_data(void)
 {
 	/* incl 0x100-6(%rip); mov 0x100-12(%rip), %eax; ret: the counter is at +0x100 */
-	static const unsigned char code[] = {0xff, 0x05, 0xfa, 0, 0, 0, 0x8b, 0x05, 0xf4, 0, 0, 0, 0xc3};
+	static const unsigned char code[] = {0xff, 0x05, 0xfa, 0, 0, 0,	  0x8b,
+					     0x05, 0xf4, 0,    0, 0, 0xc3};
 	char *p = pages(1, RWX);
 
 	memcpy(p, code, sizeof(code));

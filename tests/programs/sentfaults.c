@@ -251,7 +251,8 @@ static void check_default(int sig, int which)
 		else if (which == 1)
 			*(volatile int *)8 = 1;
 		else
-			execl("/proc/self/exe", "sentfaults", "pending", sig == SIGSEGV ? "11" : "0", NULL);
+			execl("/proc/self/exe", "sentfaults", "pending",
+			      sig == SIGSEGV ? "11" : "0", NULL);
 		_exit(1);
 	}
 	int status = status_of(pid);

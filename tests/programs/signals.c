@@ -149,7 +149,8 @@ static void check_context(void)
 	for (int i = 0; i < 100; i++) {
 		asm volatile("mov %2, %%r12\n\tsyscall\n\tmov %%r12, %0"
 			     : "=r"(r12), "+a"((long){SYS_tgkill})
-			     : "r"((uint64_t)i), "D"((long)getpid()), "S"((long)gettid()), "d"((long)SIGUSR2)
+			     : "r"((uint64_t)i), "D"((long)getpid()), "S"((long)gettid()),
+			       "d"((long)SIGUSR2)
 			     : "r12", "rcx", "r11", "memory", "cc");
 		CHECK_EQ(r12, 1000 + i);
 	}
@@ -229,7 +230,9 @@ static void *send_later(void *arg)
 	return NULL;
 }
 
-/* sigwait, sigtimedwait, signalfd, sigsuspend: the signal is taken, no handler runs (but the last). */
+/*
+ * sigwait, sigtimedwait, signalfd, sigsuspend: the signal is taken, no handler runs (but the last).
+ */
 static void check_waiting(void)
 {
 	struct timespec brief = {0, 20000000}, longer = {5, 0};

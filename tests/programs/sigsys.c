@@ -41,7 +41,10 @@ __attribute__((noinline, noclone)) static long call(void)
 {
 	long r = SYS_getpriority;
 
-	asm volatile("syscall\n\t.globl behind_call\nbehind_call:" : "+a"(r) : "D"(77L), "S"(0L) : "rcx", "r11", "memory");
+	asm volatile("syscall\n\t.globl behind_call\nbehind_call:"
+		     : "+a"(r)
+		     : "D"(77L), "S"(0L)
+		     : "rcx", "r11", "memory");
 	return r;
 }
 

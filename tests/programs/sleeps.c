@@ -17,10 +17,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/ipc.h>
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/sem.h>
-#include <sys/ipc.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -125,7 +125,8 @@ static int by_futex(void)
 {
 	static uint32_t word;
 
-	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &brief, NULL, 0) == -1 && errno == ETIMEDOUT;
+	return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &brief, NULL, 0) == -1 &&
+	       errno == ETIMEDOUT;
 }
 
 static int by_sigtimedwait(void)
@@ -187,7 +188,8 @@ static int by_waitpid(void)
 		nanosleep(&brief, NULL);
 		_exit(7);
 	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 7;
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 7;
 }
 
 /* Not asleep, but the kernel gives a part only when a signal waits. */

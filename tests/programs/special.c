@@ -22,7 +22,8 @@ static void check_cpuid(void)
 	__cpuid_count(7, 0, a, b, c, d);
 	STEP("leaf 7: %08x %08x", b, c);
 	for (int i = 0; i < 3; i++)
-		__cpuid(0x80000002 + i, name[i * 4], name[i * 4 + 1], name[i * 4 + 2], name[i * 4 + 3]);
+		__cpuid(0x80000002 + i, name[i * 4], name[i * 4 + 1], name[i * 4 + 2],
+			name[i * 4 + 3]);
 	STEP("brand %.48s", (char *)name);
 	asm volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
 	STEP("xcr0 %08x", a);
@@ -70,19 +71,22 @@ static void check_syscall(void)
 		uint64_t rax, rcx, r11, flags, next, rdx = 0x1111, rsi = 0x2222, r8 = 0x8888, r15;
 		register uint64_t r10 asm("r10") = 0x1010, r9 asm("r9") = 0x9999;
 
-		asm volatile("mov $0x1515, %%r15\n\tstc\n\tpushfq\n\tpopq %3\n\tmov $39, %%eax\n\tstc\n\tsyscall\n"
-			     "1:\tpushfq\n\tpopq %%rbx\n\txor %%rbx, %3\n\tlea 1b(%%rip), %4\n\tmov %%r11, %2\n\tmov %%r15, %5"
-			     : "=&a"(rax), "=&c"(rcx), "=&D"(r11), "=&r"(flags), "=&r"(next), "=&r"(r15),
-			       "+d"(rdx), "+S"(rsi), "+r"(r8), "+r"(r9), "+r"(r10)
+		asm volatile("mov $0x1515, %%r15\n\tstc\n\tpushfq\n\tpopq %3\n\tmov $39, "
+			     "%%eax\n\tstc\n\tsyscall\n"
+			     "1:\tpushfq\n\tpopq %%rbx\n\txor %%rbx, %3\n\tlea 1b(%%rip), "
+			     "%4\n\tmov %%r11, %2\n\tmov %%r15, %5"
+			     : "=&a"(rax), "=&c"(rcx), "=&D"(r11), "=&r"(flags), "=&r"(next),
+			       "=&r"(r15), "+d"(rdx), "+S"(rsi), "+r"(r8), "+r"(r9), "+r"(r10)
 			     :
 			     : "r11", "r15", "rbx", "memory", "cc");
 		uint64_t r9_now = r9, r10_now = r10; /* before any call */
 
 		CHECK_EQ(rax, syscall(SYS_getpid));
-		CHECK_EQ(rcx, next);		  /* the address after it */
-		CHECK((r11 & 0x201) == 0x201);	  /* the flags, carry among them */
-		CHECK_EQ(flags & 0x8d5, 0);	  /* which are as before */
-		CHECK(rdx == 0x1111 && rsi == 0x2222 && r8 == 0x8888 && r9_now == 0x9999 && r10_now == 0x1010);
+		CHECK_EQ(rcx, next);	       /* the address after it */
+		CHECK((r11 & 0x201) == 0x201); /* the flags, carry among them */
+		CHECK_EQ(flags & 0x8d5, 0);    /* which are as before */
+		CHECK(rdx == 0x1111 && rsi == 0x2222 && r8 == 0x8888 && r9_now == 0x9999 &&
+		      r10_now == 0x1010);
 		CHECK(r15 == 0x1515);
 	}
 	CHECK(syscall(9999) == -1);
@@ -97,17 +101,27 @@ static void check_locked(void)
 	uint64_t lo = 5, hi = 6, v = 10;
 	uint8_t ok;
 
-	asm volatile("lock cmpxchg16b %1\n\tsete %0" : "=q"(ok), "+m"(pair), "+a"(lo), "+d"(hi)
-		     : "b"(7ull), "c"(8ull) : "cc");
+	asm volatile("lock cmpxchg16b %1\n\tsete %0"
+		     : "=q"(ok), "+m"(pair), "+a"(lo), "+d"(hi)
+		     : "b"(7ull), "c"(8ull)
+		     : "cc");
 	CHECK(!ok && lo == 1 && hi == 2);
-	asm volatile("lock cmpxchg16b %1\n\tsete %0" : "=q"(ok), "+m"(pair), "+a"(lo), "+d"(hi)
-		     : "b"(7ull), "c"(8ull) : "cc");
+	asm volatile("lock cmpxchg16b %1\n\tsete %0"
+		     : "=q"(ok), "+m"(pair), "+a"(lo), "+d"(hi)
+		     : "b"(7ull), "c"(8ull)
+		     : "cc");
 	CHECK(ok && pair.lo == 7 && pair.hi == 8);
-	asm volatile("mov $9, %%eax\n\tlock cmpxchgq %2, %0\n\tsetz %b1" : "+m"(v), "=&a"(lo) : "r"(3ull) : "cc");
+	asm volatile("mov $9, %%eax\n\tlock cmpxchgq %2, %0\n\tsetz %b1"
+		     : "+m"(v), "=&a"(lo)
+		     : "r"(3ull)
+		     : "cc");
 	CHECK(v == 10);
 	lo = 4;
-	asm volatile("lock xaddq %0, %1\n\txchgq %0, %1\n\tlock btsq $63, %1\n\tlock incl %1\n\tlock negq %1"
-		     : "+r"(lo), "+m"(v) : : "cc");
+	asm volatile("lock xaddq %0, %1\n\txchgq %0, %1\n\tlock btsq $63, %1\n\tlock incl "
+		     "%1\n\tlock negq %1"
+		     : "+r"(lo), "+m"(v)
+		     :
+		     : "cc");
 	CHECK_EQ(lo, 14);
 	CHECK_EQ(v, -(11 | 1ull << 63));
 	asm volatile("bts %1, %0" : "+m"(*(uint64_t(*)[4])(uint64_t[4]){0}) : "r"(100ull) : "cc");
@@ -118,8 +132,12 @@ static void check_hints(void)
 	char *bad = (char *)0x10;
 
 	/* A prefetch never faults, whatever its address; a nop's operand is not read. */
-	asm volatile("prefetcht0 (%0)\n\tprefetchnta (%0)\n\tprefetchw (%0)\n\tnopl (%0)\n\tnopw 64(%0)\n\t"
-		     "lea 8(%0), %%rax\n\tpause\n\tmfence\n\tsfence\n\tlfence" : : "r"(bad) : "rax", "memory");
+	asm volatile("prefetcht0 (%0)\n\tprefetchnta (%0)\n\tprefetchw (%0)\n\tnopl (%0)\n\tnopw "
+		     "64(%0)\n\t"
+		     "lea 8(%0), %%rax\n\tpause\n\tmfence\n\tsfence\n\tlfence"
+		     :
+		     : "r"(bad)
+		     : "rax", "memory");
 	__builtin_prefetch((void *)0x7fffffffffff);
 	STEP("hints are harmless");
 }

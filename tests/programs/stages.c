@@ -8,7 +8,7 @@
 #include "check.h"
 #include <unistd.h>
 
-#define ITEMS (1u << 15)
+#define ITEMS	(1u << 15)
 #define MILLION 1000000u
 
 static uint32_t table[4][ITEMS];

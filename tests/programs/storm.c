@@ -121,7 +121,8 @@ static void start_process(uint64_t seed)
 
 static void write_code(uint64_t seed)
 {
-	unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	NEED(p != MAP_FAILED);
 	for (int i = 0; i < 50; i++) {
@@ -158,8 +159,9 @@ static void block_and_unblock(uint64_t seed)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static void (*const actions[])(uint64_t) = {compute, fault, allocate, start_threads, start_process, write_code,
-					    wait_a_little, signal_others, signal_others, block_and_unblock};
+static void (*const actions[])(uint64_t) = {
+	compute,    fault,	   allocate,	  start_threads, start_process,
+	write_code, wait_a_little, signal_others, signal_others, block_and_unblock};
 
 static void *worker(void *arg)
 {
@@ -185,7 +187,8 @@ int main(int argc, char **argv)
 	struct timespec start, now;
 
 	base_seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-	sigaction(SIGUSR1, &quiet, NULL), sigaction(SIGUSR2, &quiet, NULL), sigaction(SIGALRM, &quiet, NULL);
+	sigaction(SIGUSR1, &quiet, NULL), sigaction(SIGUSR2, &quiet, NULL),
+		sigaction(SIGALRM, &quiet, NULL);
 	sigaction(SIGSEGV, &bad, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	pthread_barrier_init(&all_done, NULL, WORKERS);

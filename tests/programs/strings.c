@@ -10,20 +10,20 @@ struct end {
 };
 
 /* Offsets of what the instruction leaves; `down` sets the direction flag. */
-#define STRING(name, insn)                                                                         \
-	static struct end name(void *si, void *di, uint64_t n, uint64_t a, int down)               \
-	{                                                                                          \
-		uint64_t f;                                                                        \
-		if (down)                                                                          \
-			asm volatile("std\n\tcmp %%rax, %%rax\n\t" insn "\n\tpushfq\n\tpopq %4\n\tcld"   \
-				     : "+S"(si), "+D"(di), "+c"(n), "+a"(a), "=r"(f)::"memory",    \
-				       "cc");                                                      \
-		else                                                                               \
-			asm volatile("cmp %%rax, %%rax\n\t" insn "\n\tpushfq\n\tpopq %4"               \
-				     : "+S"(si), "+D"(di), "+c"(n), "+a"(a), "=r"(f)::"memory",    \
-				       "cc");                                                      \
-		last_rax = a;                                                                      \
-		return (struct end){(uint64_t)si, (uint64_t)di, n, f};                             \
+#define STRING(name, insn)                                                                        \
+	static struct end name(void *si, void *di, uint64_t n, uint64_t a, int down)              \
+	{                                                                                         \
+		uint64_t f;                                                                       \
+		if (down)                                                                         \
+			asm volatile(                                                             \
+				"std\n\tcmp %%rax, %%rax\n\t" insn "\n\tpushfq\n\tpopq %4\n\tcld" \
+				: "+S"(si), "+D"(di), "+c"(n), "+a"(a), "=r"(f)::"memory", "cc"); \
+		else                                                                              \
+			asm volatile("cmp %%rax, %%rax\n\t" insn "\n\tpushfq\n\tpopq %4"          \
+				     : "+S"(si), "+D"(di), "+c"(n), "+a"(a), "=r"(f)::"memory",   \
+				       "cc");                                                     \
+		last_rax = a;                                                                     \
+		return (struct end){(uint64_t)si, (uint64_t)di, n, f};                            \
 	}
 
 static uint64_t last_rax;
@@ -73,7 +73,8 @@ static void check_moves(string_fn *fn, unsigned width)
 	for (unsigned down = 0; down < 2; down++)
 		for (unsigned k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
 			unsigned n = counts[k], bytes = n * width;
-			unsigned at = down ? 1800 + bytes - width : 1800, step = down ? -bytes : bytes;
+			unsigned at = down ? 1800 + bytes - width : 1800,
+				 step = down ? -bytes : bytes;
 
 			fill();
 			memcpy(want + 1800, src + 1800, bytes);
@@ -120,7 +121,8 @@ static void check_compares(void)
 	memcpy(dst, src, 4096);
 	dst[50] ^= 1;
 	e = cmpse_b(src, dst, 100, 0, 0);
-	CHECK(e.rcx == 49 && e.rsi == (uint64_t)(src + 51) && e.rdi == (uint64_t)(dst + 51) && !is_zero(e));
+	CHECK(e.rcx == 49 && e.rsi == (uint64_t)(src + 51) && e.rdi == (uint64_t)(dst + 51) &&
+	      !is_zero(e));
 	e = cmpse_b(src, dst, 50, 0, 0);
 	CHECK(e.rcx == 0 && e.rsi == (uint64_t)(src + 50) && is_zero(e));
 	e = cmpse_b(src, dst, 0, 0, 0);
@@ -147,7 +149,8 @@ static void check_scans(void)
 	memset(dst, 0, 4096);
 	dst[77] = 9;
 	e = scasne_b(src, dst, 1000, 9, 0);
-	CHECK(e.rcx == 922 && e.rdi == (uint64_t)(dst + 78) && is_zero(e) && e.rsi == (uint64_t)src);
+	CHECK(e.rcx == 922 && e.rdi == (uint64_t)(dst + 78) && is_zero(e) &&
+	      e.rsi == (uint64_t)src);
 	e = scasne_b(src, dst, 77, 9, 0);
 	CHECK(e.rcx == 0 && !is_zero(e));
 	e = scasne_b(src, dst + 200, 1000, 9, 1);
@@ -197,8 +200,10 @@ static void check_single(void)
 
 int main(void)
 {
-	check_moves(movs_b, 1), check_moves(movs_w, 2), check_moves(movs_l, 4), check_moves(movs_q, 8);
-	check_stores(stos_b, 1), check_stores(stos_w, 2), check_stores(stos_l, 4), check_stores(stos_q, 8);
+	check_moves(movs_b, 1), check_moves(movs_w, 2), check_moves(movs_l, 4),
+		check_moves(movs_q, 8);
+	check_stores(stos_b, 1), check_stores(stos_w, 2), check_stores(stos_l, 4),
+		check_stores(stos_q, 8);
 	STEP("moves and stores");
 	check_compares();
 	check_scans();

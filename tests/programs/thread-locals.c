@@ -36,7 +36,8 @@ static uint64_t work(uint64_t seed, uint32_t rounds)
 
 static uint64_t expected(uint64_t seed, uint32_t rounds)
 {
-	return ENTRIES * seed + (uint64_t)ENTRIES * (ENTRIES - 1) / 2 + (uint64_t)rounds * (rounds - 1) / 2;
+	return ENTRIES * seed + (uint64_t)ENTRIES * (ENTRIES - 1) / 2 +
+	       (uint64_t)rounds * (rounds - 1) / 2;
 }
 
 static void check_work(uint64_t seed, uint32_t rounds)
@@ -52,7 +53,10 @@ static void *in_thread(void *seed)
 	return NULL;
 }
 
-/* A process of its own whose %fs is elsewhere from the start: at the end of a block that is cleared. */
+/*
+ * A process of its own whose %fs is elsewhere from the start: at the end of a block that is
+ * cleared.
+ */
 static void check_settls(void)
 {
 	static uint8_t block[2 * 4096] __attribute__((aligned(64)));
@@ -69,7 +73,10 @@ static void check_settls(void)
 		uint64_t last, sum = 0;
 
 		for (uint64_t i = 0; i < 1000000; i++)
-			asm volatile("add %1, %%fs:-8\n\tmov %%fs:-8, %0" : "=r"(last) : "r"(i) : "memory", "cc");
+			asm volatile("add %1, %%fs:-8\n\tmov %%fs:-8, %0"
+				     : "=r"(last)
+				     : "r"(i)
+				     : "memory", "cc");
 		sum = own[-1];
 		syscall(SYS_exit_group, sum == 499999500000ull && last == sum ? 0 : 1);
 	}

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "check.h"
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <linux/futex.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -85,7 +85,8 @@ static int brief_threads(void)
 	pthread_attr_setstacksize(&small, 32768);
 	for (long i = 0; i < 500; i++) {
 		for (long k = 0; k < 10; k++)
-			NEED(pthread_create(&t[k], k & 1 ? &small : NULL, brief, (void *)(i + k)) == 0);
+			NEED(pthread_create(&t[k], k & 1 ? &small : NULL, brief, (void *)(i + k)) ==
+			     0);
 		for (long k = 0; k < 10; k++) {
 			void *r;
 
@@ -145,7 +146,8 @@ static int exit_while_running(void)
 
 	NEED(pipe(pipe_fds) == 0);
 	for (int i = 0; i < 6; i++)
-		NEED(pthread_create(&t, NULL, i & 1 ? spin : block, i & 1 ? (void *)&n[i] : pipe_fds) == 0);
+		NEED(pthread_create(&t, NULL, i & 1 ? spin : block,
+				    i & 1 ? (void *)&n[i] : pipe_fds) == 0);
 	while (n[1] == 0 || n[3] == 0 || n[5] == 0)
 		sched_yield();
 	STEP("leaving six threads behind");
@@ -164,8 +166,8 @@ static int raw_child(void *arg)
 /* A thread as the kernel knows it, without the C library's bookkeeping. */
 static void raw_clone(void)
 {
-	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
-			  CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			  CLONE_SYSVSEM | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
 	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	NEED(stack != MAP_FAILED);
@@ -185,7 +187,8 @@ static void raw_clone(void)
 static void raw_clone3(void)
 {
 	int status, fd = -1;
-	struct clone_args args = {.flags = CLONE_PIDFD, .pidfd = (uint64_t)&fd, .exit_signal = SIGCHLD};
+	struct clone_args args = {
+		.flags = CLONE_PIDFD, .pidfd = (uint64_t)&fd, .exit_signal = SIGCHLD};
 	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
 
@@ -199,10 +202,13 @@ static void raw_clone3(void)
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 21 && fd > 2 && raw_value != 99);
 	close(fd);
 	/* The child returns on another stack and may touch nothing of ours but it. */
-	struct clone_args shared_vm = {.flags = CLONE_VM | CLONE_VFORK, .exit_signal = SIGCHLD,
-				       .stack = (uint64_t)stack, .stack_size = 65536};
+	struct clone_args shared_vm = {.flags = CLONE_VM | CLONE_VFORK,
+				       .exit_signal = SIGCHLD,
+				       .stack = (uint64_t)stack,
+				       .stack_size = 65536};
 
-	asm volatile("syscall\n\ttest %%rax, %%rax\n\tjnz 1f\n\tpush $31\n\tmovl $77, %4\n\tpop %%rdi\n\t"
+	asm volatile("syscall\n\ttest %%rax, %%rax\n\tjnz 1f\n\tpush $31\n\tmovl $77, %4\n\tpop "
+		     "%%rdi\n\t"
 		     "mov $60, %%eax\n\tsyscall\n\tud2\n1:"
 		     : "=a"(pid)
 		     : "a"(SYS_clone3), "D"(&shared_vm), "S"(sizeof(shared_vm)), "m"(raw_value)

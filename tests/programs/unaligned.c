@@ -15,21 +15,27 @@ sum by_base, by_index, by_scale, by_value, with_flags, with_count, stored;
 asm(".text\n"
     ".globl by_base, by_index, by_scale, by_value, with_flags, with_count, stored\n"
     "by_base: mov (%rdi), %rax\n\tadd 200(%rdi), %rax\n\tadd 8(%rdi), %rax\n\tret\n"
-    "by_index: xor %edx, %edx\n\tmov (%rdi,%rdx), %rax\n\tadd 8(%rdi,%rdx), %rax\n\tadd 200(%rdi,%rdx), %rax\n\tret\n"
-    "by_scale: mov $1, %edx\n\tmov -8(%rdi,%rdx,8), %rax\n\tadd (%rdi,%rdx,8), %rax\n\tadd 192(%rdi,%rdx,8), %rax\n\tret\n"
+    "by_index: xor %edx, %edx\n\tmov (%rdi,%rdx), %rax\n\tadd 8(%rdi,%rdx), %rax\n\tadd "
+    "200(%rdi,%rdx), %rax\n\tret\n"
+    "by_scale: mov $1, %edx\n\tmov -8(%rdi,%rdx,8), %rax\n\tadd (%rdi,%rdx,8), %rax\n\tadd "
+    "192(%rdi,%rdx,8), %rax\n\tret\n"
     /* each access has a value of the register of its own */
-    "by_value: mov (%rdi), %rax\n\tadd $8, %rdi\n\tadd (%rdi), %rax\n\tlea 192(%rdi), %rdi\n\tadd (%rdi), %rax\n\tret\n"
+    "by_value: mov (%rdi), %rax\n\tadd $8, %rdi\n\tadd (%rdi), %rax\n\tlea 192(%rdi), %rdi\n\tadd "
+    "(%rdi), %rax\n\tret\n"
     /* the carry lives from the first instruction to the last but one */
-    "with_flags: stc\n\tmov (%rdi), %rax\n\tmov 8(%rdi), %rdx\n\tmov 200(%rdi), %rsi\n\tlea (%rax,%rdx), %rax\n"
+    "with_flags: stc\n\tmov (%rdi), %rax\n\tmov 8(%rdi), %rdx\n\tmov 200(%rdi), %rsi\n\tlea "
+    "(%rax,%rdx), %rax\n"
     "\tsbb $-1, %rax\n\tadd %rsi, %rax\n\tret\n"
     /* so it does here, and rcx is wanted all the time */
-    "with_count: mov %rdi, %rcx\n\tstc\n\tmov (%rcx), %rax\n\tmov 8(%rcx), %rdx\n\tlea 200(%rcx), %rcx\n"
+    "with_count: mov %rdi, %rcx\n\tstc\n\tmov (%rcx), %rax\n\tmov 8(%rcx), %rdx\n\tlea 200(%rcx), "
+    "%rcx\n"
     "\tmov (%rcx), %rcx\n\tlea (%rax,%rdx), %rax\n\tsbb $-1, %rax\n\tadd %rcx, %rax\n\tret\n"
     /* a loop whose registers are put away once: it adds to the words and takes that off again */
-    "stored: mov $9, %ecx\n1:\taddq $1, (%rdi)\n\taddq $2, 8(%rdi)\n\tsubq $1, (%rdi)\n\tsubq $2, 8(%rdi)\n\tdec %ecx\n\tjnz 1b\n"
+    "stored: mov $9, %ecx\n1:\taddq $1, (%rdi)\n\taddq $2, 8(%rdi)\n\tsubq $1, (%rdi)\n\tsubq $2, "
+    "8(%rdi)\n\tdec %ecx\n\tjnz 1b\n"
     "\tmov (%rdi), %rax\n\tadd 8(%rdi), %rax\n\tadd 200(%rdi), %rax\n\tret\n");
 
-static sum *const ways[] = { by_base, by_index, by_scale, by_value, with_flags, with_count, stored };
+static sum *const ways[] = {by_base, by_index, by_scale, by_value, with_flags, with_count, stored};
 
 static char room[4096] __attribute__((aligned(64)));
 
@@ -39,7 +45,7 @@ static void check_sums(void)
 		for (uint64_t round = 0; round < 300; round++) {
 			/* aligned ones, and then all others, of which some lie across two lines */
 			uint64_t at = round < 100 ? 8 * round : 3 * round;
-			uint64_t words[3] = { round, 1000 * way, 1000000 };
+			uint64_t words[3] = {round, 1000 * way, 1000000};
 
 			memcpy(room + at, &words[0], 8);
 			memcpy(room + at + 8, &words[1], 8);
@@ -59,7 +65,8 @@ static void on_fault(int signal)
 
 int main(int argc, char **argv)
 {
-	static const uint64_t nowhere[] = { 1ull << 47, 9ull << 44, 1ull << 51, 1ull << 55, 1ull << 63, 0xfff0ull << 48 };
+	static const uint64_t nowhere[] = {1ull << 47, 9ull << 44, 1ull << 51,
+					   1ull << 55, 1ull << 63, 0xfff0ull << 48};
 	const unsigned count = sizeof nowhere / sizeof *nowhere;
 
 	if (argc == 3)

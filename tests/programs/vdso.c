@@ -15,9 +15,10 @@ static int64_t ns_of(const struct timespec *t)
 
 int main(void)
 {
-	static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME,
-					   CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC_COARSE,
-					   CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID};
+	static const clockid_t clocks[] = {CLOCK_REALTIME,	   CLOCK_MONOTONIC,
+					   CLOCK_BOOTTIME,	   CLOCK_REALTIME_COARSE,
+					   CLOCK_MONOTONIC_COARSE, CLOCK_PROCESS_CPUTIME_ID,
+					   CLOCK_THREAD_CPUTIME_ID};
 	struct timespec last, t, raw;
 	struct timeval tv;
 	unsigned cpu, node;

@@ -24,20 +24,26 @@ void keep256(void *code, uint64_t rounds);
  */
 asm(".text\n.macro middle\n"
     "1:\tcall *%r12\n\tmov $50, %ecx\n2:\ttest $1, %cl\n\tjz 3f\n\tnop\n3:\tdec %ecx\n\tjnz 2b\n"
-    "\tmov $110, %eax\n\tsyscall\n\tlea 4f(%rip), %rax\n\tjmp *%rax\n4:\tadd $64, %r12\n\tdec %rbx\n\tjnz 1b\n.endm\n"
-    ".macro begin\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tmov %rdi, %r12\n\tmov %rsi, %rbx\n\tlea before(%rip), %rax\n.endm\n"
+    "\tmov $110, %eax\n\tsyscall\n\tlea 4f(%rip), %rax\n\tjmp *%rax\n4:\tadd $64, %r12\n\tdec "
+    "%rbx\n\tjnz 1b\n.endm\n"
+    ".macro begin\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tmov %rdi, %r12\n\tmov %rsi, "
+    "%rbx\n\tlea before(%rip), %rax\n.endm\n"
     ".macro end\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tret\n.endm\n"
     "keep512: begin\n"
-    ".set i, 0\n.altmacro\n.macro l n\n\tvmovdqu64 64*\\n(%rax), %zmm\\n\n.endm\n.macro s n\n\tvmovdqu64 %zmm\\n, 64*\\n(%rax)\n.endm\n"
-    ".macro ly n\n\tvmovdqu 64*\\n(%rax), %ymm\\n\n.endm\n.macro sy n\n\tvmovdqu %ymm\\n, 64*\\n(%rax)\n.endm\n"
-    ".macro lk n\n\tkmovq 8*\\n(%rax), %k\\n\n.endm\n.macro sk n\n\tkmovq %k\\n, 8*\\n(%rax)\n.endm\n"
+    ".set i, 0\n.altmacro\n.macro l n\n\tvmovdqu64 64*\\n(%rax), %zmm\\n\n.endm\n.macro s "
+    "n\n\tvmovdqu64 %zmm\\n, 64*\\n(%rax)\n.endm\n"
+    ".macro ly n\n\tvmovdqu 64*\\n(%rax), %ymm\\n\n.endm\n.macro sy n\n\tvmovdqu %ymm\\n, "
+    "64*\\n(%rax)\n.endm\n"
+    ".macro lk n\n\tkmovq 8*\\n(%rax), %k\\n\n.endm\n.macro sk n\n\tkmovq %k\\n, "
+    "8*\\n(%rax)\n.endm\n"
     ".rept 32\n\tl %i\n.set i, i+1\n.endr\n"
     "lea masks_before(%rip), %rax\n.set i, 0\n.rept 8\n\tlk %i\n.set i, i+1\n.endr\n"
     "middle\nlea after(%rip), %rax\n"
     ".set i, 0\n.rept 32\n\ts %i\n.set i, i+1\n.endr\n"
     "lea masks_after(%rip), %rax\n.set i, 0\n.rept 8\n\tsk %i\n.set i, i+1\n.endr\n"
     "vzeroupper\nend\n"
-    "keep256: begin\n.set i, 0\n.rept 16\n\tly %i\n.set i, i+1\n.endr\nmiddle\nlea after(%rip), %rax\n"
+    "keep256: begin\n.set i, 0\n.rept 16\n\tly %i\n.set i, i+1\n.endr\nmiddle\nlea after(%rip), "
+    "%rax\n"
     ".set i, 0\n.rept 16\n\tsy %i\n.set i, i+1\n.endr\nvzeroupper\nend\n.noaltmacro\n");
 
 static void on_signal(int sig)
@@ -53,7 +59,8 @@ static void on_signal(int sig)
 /* 64-byte functions that differ: each one is new code when it is first called. */
 static char *functions(int n)
 {
-	char *p = mmap(NULL, (size_t)n * 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, (size_t)n * 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 
 	NEED(p != MAP_FAILED);
 	for (int i = 0; i < n; i++) {
@@ -79,8 +86,8 @@ static void check_round(int wide, char *code, uint64_t rounds)
 }
 
 /*
- * zmm29 and zmm30, which something else could take for its own as long as nothing is in them: they are loaded, many lines of memory are
- * touched, some for the first time, and they are stored.
+ * zmm29 and zmm30, which something else could take for its own as long as nothing is in them: they
+ * are loaded, many lines of memory are touched, some for the first time, and they are stored.
  */
 static unsigned char high[2][64], high_after[2][64];
 static unsigned char lines[1 << 20];

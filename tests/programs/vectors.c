@@ -21,11 +21,14 @@ __attribute__((target("avx2"))) static void check_avx2(void)
 	for (int i = 0; i < 500; i++) {
 		__m256i index = _mm256_setr_epi32(i, i + 9, 3, 1000 - i, i * 2, 7, 511, i ^ 5);
 		__m256i mask = _mm256_setr_epi32(-1, 0, -1, -1, i & 1 ? -1 : 0, 0, -1, -1);
-		__m256i got = _mm256_mask_i32gather_epi32(_mm256_set1_epi32(-7), table, index, mask, 4);
+		__m256i got =
+			_mm256_mask_i32gather_epi32(_mm256_set1_epi32(-7), table, index, mask, 4);
 
 		_mm256_storeu_si256((__m256i *)out, got);
-		CHECK(out[0] == table[i] && out[1] == -7 && out[2] == table[3] && out[3] == table[1000 - i]);
-		CHECK(out[4] == (i & 1 ? table[i * 2] : -7) && out[5] == -7 && out[7] == table[i ^ 5]);
+		CHECK(out[0] == table[i] && out[1] == -7 && out[2] == table[3] &&
+		      out[3] == table[1000 - i]);
+		CHECK(out[4] == (i & 1 ? table[i * 2] : -7) && out[5] == -7 &&
+		      out[7] == table[i ^ 5]);
 		__m128i small = _mm_setr_epi32(i & 255, 0, 200, 100);
 
 		_mm256_storeu_pd(d, _mm256_i32gather_pd(doubles, small, 8));
@@ -63,10 +66,12 @@ __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq"))) static void check_
 	int64_t wide[8];
 
 	for (int i = 0; i < 500; i++) {
-		__m512i index = _mm512_add_epi32(_mm512_set1_epi32(i), _mm512_setr_epi32(0, 3, 6, 9, 12, 15,
-				18, 21, 24, 27, 30, 33, 36, 39, 42, 45));
+		__m512i index = _mm512_add_epi32(_mm512_set1_epi32(i),
+						 _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24,
+								   27, 30, 33, 36, 39, 42, 45));
 		__mmask16 m = (__mmask16)(i * 2654435761u >> 8);
-		__m512i got = _mm512_mask_i32gather_epi32(_mm512_set1_epi32(-1), m, index, table, 4);
+		__m512i got =
+			_mm512_mask_i32gather_epi32(_mm512_set1_epi32(-1), m, index, table, 4);
 
 		_mm512_storeu_si512(out, got);
 		for (int k = 0; k < 16; k++)
@@ -96,12 +101,15 @@ __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq"))) static void check_
 	CHECK(last[0] == 0x5a5a5a5b && last[4] != 0x5a5a5a5a);
 	_mm512_mask_storeu_epi8(edge - 7, 0x7f, _mm512_set1_epi8(3));
 	CHECK(edge[-1] == 3 && edge[-7] == 3 && edge[-8] != 3);
-	_mm512_storeu_si512(out, _mm512_add_epi32(_mm512_set1_epi32(1),
-						   _mm512_broadcastd_epi32(_mm_cvtsi32_si128(table[9]))));
+	_mm512_storeu_si512(out,
+			    _mm512_add_epi32(_mm512_set1_epi32(1),
+					     _mm512_broadcastd_epi32(_mm_cvtsi32_si128(table[9]))));
 	CHECK(out[15] == table[9] + 1);
 	asm volatile("vpaddd %1%{1to16%}, %%zmm29, %%zmm29\n\tvpsubd %%zmm29, %%zmm29, %%zmm30\n\t"
 		     "vpaddd %1%{1to16%}, %%zmm30, %%zmm31\n\tvmovdqu32 %%zmm31, %0"
-		     : "=m"(*(char(*)[64])out) : "m"(table[11]) : "xmm29", "xmm30", "xmm31");
+		     : "=m"(*(char(*)[64])out)
+		     : "m"(table[11])
+		     : "xmm29", "xmm30", "xmm31");
 	CHECK(out[0] == table[11] && out[15] == table[11]);
 	STEP("avx512 masks, gathers, scatters");
 }
@@ -122,15 +130,23 @@ static void check_x87(void)
 	      fabsl(x + (3.14159265358979323846L + 1 - 1.44269504088896340736L)) < 1e-15L);
 	asm volatile("fnstcw %0" : "=m"(control));
 	down = (uint16_t)((control & ~0xc00) | 0x400);
-	asm volatile("fldcw %1\n\tfldl %2\n\tfistpl %0\n\tfldcw %3" : "=m"(integer)
+	asm volatile("fldcw %1\n\tfldl %2\n\tfistpl %0\n\tfldcw %3"
+		     : "=m"(integer)
 		     : "m"(down), "m"((double){-2.5}), "m"(control));
 	CHECK(integer == -3);
-	asm volatile("fld1\n\tfldpi\n\tfxsave (%1)\n\tfninit\n\tfxrstor (%1)\n\tfstpt %0\n\tfstp %%st(0)"
-		     : "=m"(x) : "r"(area) : "memory");
+	asm volatile(
+		"fld1\n\tfldpi\n\tfxsave (%1)\n\tfninit\n\tfxrstor (%1)\n\tfstpt %0\n\tfstp %%st(0)"
+		: "=m"(x)
+		: "r"(area)
+		: "memory");
 	CHECK(x == 3.14159265358979323851L);
-	asm volatile("fninit\n\tfld1\n\tfldz\n\tfcomip %%st(1), %%st\n\tfnstsw %0\n\tfstp %%st(0)" : "=m"(status) : : "cc");
+	asm volatile("fninit\n\tfld1\n\tfldz\n\tfcomip %%st(1), %%st\n\tfnstsw %0\n\tfstp %%st(0)"
+		     : "=m"(status)
+		     :
+		     : "cc");
 	CHECK((status >> 11 & 7) == 7);
-	asm volatile("fbld %1\n\tfbstp %0" : "=m"(*(char(*)[10])(area + 2048))
+	asm volatile("fbld %1\n\tfbstp %0"
+		     : "=m"(*(char(*)[10])(area + 2048))
 		     : "m"(*(char(*)[10])(area + 3000)));
 	CHECK(memcmp(area + 2048, area + 3000, 10) == 0);
 }
@@ -143,9 +159,13 @@ static void check_xsave(void)
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1))
 		return;
-	asm volatile("mov $0x1234567, %%eax\n\tmovd %%eax, %%xmm7\n\tmov $7, %%eax\n\txor %%edx, %%edx\n\t"
-		     "xsave (%1)\n\tpxor %%xmm7, %%xmm7\n\tmov $7, %%eax\n\txrstor (%1)\n\tmovdqu %%xmm7, %0"
-		     : "=m"(out) : "r"(area) : "eax", "edx", "xmm7", "memory");
+	asm volatile("mov $0x1234567, %%eax\n\tmovd %%eax, %%xmm7\n\tmov $7, %%eax\n\txor %%edx, "
+		     "%%edx\n\t"
+		     "xsave (%1)\n\tpxor %%xmm7, %%xmm7\n\tmov $7, %%eax\n\txrstor (%1)\n\tmovdqu "
+		     "%%xmm7, %0"
+		     : "=m"(out)
+		     : "r"(area)
+		     : "eax", "edx", "xmm7", "memory");
 	CHECK(out[0] == 0x1234567 && out[1] == 0);
 	CHECK(*(uint64_t *)(area + 512) & 2);
 	__get_cpuid_count(13, 1, &a, &b, &c, &d);
@@ -153,8 +173,11 @@ static void check_xsave(void)
 		return;
 	memset(area, 0, sizeof(area));
 	asm volatile("mov $99, %%eax\n\tmovd %%eax, %%xmm3\n\tmov $7, %%eax\n\txor %%edx, %%edx\n\t"
-		     "xsavec (%1)\n\tpxor %%xmm3, %%xmm3\n\tmov $7, %%eax\n\txrstor (%1)\n\tmovdqu %%xmm3, %0"
-		     : "=m"(out) : "r"(area) : "eax", "edx", "xmm3", "memory");
+		     "xsavec (%1)\n\tpxor %%xmm3, %%xmm3\n\tmov $7, %%eax\n\txrstor (%1)\n\tmovdqu "
+		     "%%xmm3, %0"
+		     : "=m"(out)
+		     : "r"(area)
+		     : "eax", "edx", "xmm3", "memory");
 	CHECK_EQ(out[0], 99);
 }
 

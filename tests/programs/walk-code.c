@@ -21,7 +21,8 @@
 #define ROUNDS 100
 
 /* mov rcx, rsi; l: mov rax, [rdi]; add rdi, 64; dec rcx; jnz l; ret */
-static const uint8_t loop[] = { 0x48, 0x89, 0xf1, 0x48, 0x8b, 0x07, 0x48, 0x83, 0xc7, 0x40, 0x48, 0xff, 0xc9, 0x75, 0xf4, 0xc3 };
+static const uint8_t loop[] = {0x48, 0x89, 0xf1, 0x48, 0x8b, 0x07, 0x48, 0x83,
+			       0xc7, 0x40, 0x48, 0xff, 0xc9, 0x75, 0xf4, 0xc3};
 
 static uint8_t table[LINES * 64];
 static uint8_t *code;
@@ -37,8 +38,10 @@ static void write_map(FILE *out)
 {
 	const unsigned long at = (unsigned long)code;
 
-	fprintf(out, "\nzz zz zz\n-1 5 minus\n%lx\n%lx 0 empty\nffffffffffffffff ff beyond\n", at, at);
-	fprintf(out, "%lx %zx before\n%lx %zx walk \x1b[31m lines\n", at, sizeof loop, at - 16, sizeof loop + 16);
+	fprintf(out, "\nzz zz zz\n-1 5 minus\n%lx\n%lx 0 empty\nffffffffffffffff ff beyond\n", at,
+		at);
+	fprintf(out, "%lx %zx before\n%lx %zx walk \x1b[31m lines\n", at, sizeof loop, at - 16,
+		sizeof loop + 16);
 	fclose(out);
 }
 
@@ -56,7 +59,7 @@ static void tell(const char *how)
 	if (strcmp(how, "link") == 0)
 		NEED(symlink(elsewhere, path) == 0);
 	if (strcmp(how, "old") == 0)
-		NEED(utime(path, &(struct utimbuf){ 1, 1 }) == 0);
+		NEED(utime(path, &(struct utimbuf){1, 1}) == 0);
 	if (strcmp(how, "stranger") == 0)
 		NEED(chown(path, 12345, 12345) == 0);
 	if (strcmp(how, "large") == 0) /* the rest is zeros */
@@ -69,7 +72,7 @@ static void tell(const char *how)
 
 static void put_record(FILE *out, uint32_t kind, const void *body, uint32_t bytes)
 {
-	const uint32_t head[] = { kind, 16 + bytes, 1, 0 };
+	const uint32_t head[] = {kind, 16 + bytes, 1, 0};
 
 	fwrite(head, 1, sizeof head, out);
 	fwrite(body, 1, bytes, out);
@@ -78,7 +81,7 @@ static void put_record(FILE *out, uint32_t kind, const void *body, uint32_t byte
 /* A piece of code: ids, two addresses, how long it is, its number, its name, itself. */
 static void put_code(FILE *out, uint64_t at, uint64_t number, const char *name)
 {
-	const uint64_t numbers[] = { 1ull << 32 | 1, at, at, sizeof loop, number };
+	const uint64_t numbers[] = {1ull << 32 | 1, at, at, sizeof loop, number};
 	uint8_t body[sizeof numbers + 32 + sizeof loop];
 	const size_t name_bytes = strlen(name) + 1;
 
@@ -93,15 +96,15 @@ static void put_lines(FILE *out)
 	static const struct {
 		uint32_t offset, line;
 		const char *file;
-	} lines[] = { { 0, 10, "/src/walk.js" }, { 3, 12, "\xff" }, { 15, 13, "\xff" } };
-	const uint64_t head[] = { ELSEWHERE, sizeof lines / sizeof lines[0] };
+	} lines[] = {{0, 10, "/src/walk.js"}, {3, 12, "\xff"}, {15, 13, "\xff"}};
+	const uint64_t head[] = {ELSEWHERE, sizeof lines / sizeof lines[0]};
 	uint8_t body[128];
 	uint32_t n = sizeof head;
 
 	memcpy(body, head, n);
 	for (unsigned i = 0; i < sizeof lines / sizeof lines[0]; i++) {
 		const uint64_t at = ELSEWHERE + lines[i].offset;
-		const uint32_t line[] = { lines[i].line, 0 };
+		const uint32_t line[] = {lines[i].line, 0};
 		const uint32_t bytes = (uint32_t)strlen(lines[i].file) + 1;
 
 		memcpy(body + n, &at, 8);
@@ -118,16 +121,17 @@ static void put_lines(FILE *out)
  */
 static void dump(void)
 {
-	const uint32_t head[] = { 0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 1, 0, 0, 0 };
+	const uint32_t head[] = {0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 1, 0, 0, 0};
 	const uint64_t at = (uint64_t)(uintptr_t)code;
-	const uint64_t move[] = { 1ull << 32 | 1, at, ELSEWHERE, at, sizeof loop, 1 };
+	const uint64_t move[] = {1ull << 32 | 1, at, ELSEWHERE, at, sizeof loop, 1};
 	char path[64];
 	FILE *out;
 
 	snprintf(path, sizeof path, "jit-%d.dump", getpid());
 	out = fopen(path, "w+");
 	NEED(out && fwrite(head, 1, sizeof head, out) == sizeof head && fflush(out) == 0);
-	NEED(mmap(0, sizeof head, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(out), 0) != MAP_FAILED);
+	NEED(mmap(0, sizeof head, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(out), 0) !=
+	     MAP_FAILED);
 	put_code(out, at, 0, "before");
 	put_lines(out);
 	put_code(out, ELSEWHERE, 1, "js:walk");
@@ -140,7 +144,8 @@ static void dump(void)
 
 int main(int argc, char **argv)
 {
-	code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
 	NEED(code != MAP_FAILED);
 	memcpy(code, loop, sizeof loop);
 	walk(argc > 2 ? (unsigned)atoi(argv[2]) : argc > 1 ? ROUNDS : 1);
@@ -152,7 +157,8 @@ int main(int argc, char **argv)
 	} else {
 		tell(argv[1]);
 	}
-	if (strcmp(argv[1], "stay") == 0) /* what it has told can only be found from outside while it lives */
+	if (strcmp(argv[1], "stay") ==
+	    0) /* what it has told can only be found from outside while it lives */
 		sleep(2);
 	printf("%d\n", getpid());
 	return check_failures != 0;

@@ -34,7 +34,8 @@ def make(name, folder):
     environment.update(LC_ALL='C', S=os.path.join(HERE, 'sources'), B=folder)
     try:
         made = subprocess.run(['bash', '-c', command], cwd=work, env=environment, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
         said = made.stdout.decode('utf-8', 'replace')
     except subprocess.TimeoutExpired:
         said = 'took more than two minutes'

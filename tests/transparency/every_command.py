@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run every command of this system with --version, natively twice and then under Dwell, and compare.
+"""Run every command of this system with --version, natively twice and then under Dwell, and
+compare.
 
 Output, diagnostics and exit status must be the same where both native runs agree. Lines on stderr
 that begin with 'dwell:' are Dwell's own. Commands that stop the system, take over the terminal or
@@ -34,10 +35,12 @@ def commands(folders):
 def run(argv, folder):
     """What others see of a run: exit status, stdout, stderr; None when it does not end."""
     try:
-        done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=60)
     except subprocess.TimeoutExpired:
         return None
-    except OSError as error:  # no program: the format is another machine's, or the interpreter is missing
+    # no program: the format is another machine's, or the interpreter is missing
+    except OSError as error:
         return error.errno
     diagnostics = [line for line in done.stderr.splitlines() if not line.startswith(b'dwell:')]
     return done.returncode, done.stdout, diagnostics
@@ -53,7 +56,8 @@ def difference(native, profiled):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default='build', help='the build directory (default: build)')
     parser.add_argument('--command', default='record', choices=('record', 'simulate'))
     parser.add_argument('--every', type=int, default=1, metavar='N', help='only each N-th command')
@@ -69,12 +73,14 @@ def main():
                 unstable += 1
                 continue
             profile = os.path.join(folder, 'every-command.db')
-            found = difference(native, run([dwell, options.command, '-q', '-o', profile, '--'] + argv, folder))
+            found = difference(native, run([dwell, options.command, '-q', '-o', profile,
+                                            '--'] + argv, folder))
             compared += 1
             if found:
                 differ += 1
                 print(f'{name}: {found}', flush=True)
-    print(f'{compared} commands compared, {differ} differ; {unstable} are different each time or do not end')
+    print(f'{compared} commands compared, {differ} differ; '
+          f'{unstable} are different each time or do not end')
     return 1 if differ else 0
 
 

@@ -73,7 +73,8 @@ def sql(scale):
             "UPDATE t SET c = c + a WHERE b LIKE 'ka%';",
             'DELETE FROM t WHERE a % 7 = 3;',
             'SELECT a, group_concat(b) FROM (SELECT * FROM t ORDER BY id LIMIT 30) GROUP BY a;',
-            'SELECT t1.b, max(t1.c) FROM t t1 JOIN t t2 ON t1.a = t2.a GROUP BY t1.b ORDER BY 1 LIMIT 9;',
+            'SELECT t1.b, '
+            'max(t1.c) FROM t t1 JOIN t t2 ON t1.a = t2.a GROUP BY t1.b ORDER BY 1 LIMIT 9;',
             'VACUUM;', 'PRAGMA integrity_check;', 'SELECT sum(id), total(c) FROM t;']
     return ('\n'.join(out) + '\n').encode()
 

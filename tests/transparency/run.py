@@ -86,9 +86,10 @@ def expand(command):
 def environment(home):
     """What every run gets: nothing of the caller's that could change a result."""
     keep = {k: os.environ[k] for k in ('DWELL_ENGINE_OPTIONS', 'DWELL_OPTIONS') if k in os.environ}
-    return dict(keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
-                HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], B=os.environ['B'], HERE=HERE,
-                PYTHONDONTWRITEBYTECODE='1')
+    return dict(
+        keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
+        HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], B=os.environ['B'], HERE=HERE,
+        PYTHONDONTWRITEBYTECODE='1')
 
 
 def left_behind(folder):
@@ -195,17 +196,22 @@ def accesses_in(profile):
     return total or 'the profile counts no accesses'
 
 
-# The engine filters, with the call graph or without; for jumps by context it streams.
-# Misses are dealt with by code of their own only where both levels have as many sets as a power of two: not those of all machines.
+# The engine filters, with the call graph or without; for jumps by context it streams. Misses are
+# dealt with by code of their own only where both levels have as many sets as a power of two: not
+# those of all machines.
 CACHES = ['--cache=L1i=32K,8,64', '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64']
 SIMULATIONS = {'simulate': ['simulate'], 'data': ['simulate', '--data'] + CACHES,
-               'filter': ['simulate', '--no-call-graph'] + CACHES, 'nodes': ['simulate', '--context=1'] + CACHES, 'replay': ['simulate', '--context=1', '--jumps'],
+               'filter': ['simulate', '--no-call-graph'] + CACHES,
+               'nodes': ['simulate', '--context=1'] + CACHES,
+               'replay': ['simulate', '--context=1', '--jumps'],
                'stretches': ['simulate', '--data', '--sample=20%,20K'] + CACHES,
                'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 
 def run_case(case, modes, options, base):
-    """A result for each mode: all are held against one native run, in the same folder, as paths must not differ."""
+    """A result for each mode: all are held against one native run, in the same folder, as paths
+    must not differ.
+    """
     folder = os.path.join(base, 'runs', case.name.replace('/', '-').replace(':', '-'))
     native = execute(case.argv, folder, case.seconds)
     results = [run_mode(case, mode, native, options, folder) for mode in modes]
@@ -218,10 +224,12 @@ def run_mode(case, mode, native, options, folder):
     result = {'name': case.name, 'mode': mode, 'native_seconds': round(native.seconds, 3)}
     if native.status is None or case.expected is not None and native.status != case.expected:
         shown = (native.out + native.err)[-300:].decode('utf-8', 'replace')
-        return dict(result, result='failed', what='natively ends with %s: %s' % (native.status, shown))
+        return dict(result, result='failed',
+                    what='natively ends with %s: %s' % (native.status, shown))
     argv, profile = case.argv, folder + '.' + mode + '.db'
     if mode != 'native':
-        argv = [options.dwell] + (SIMULATIONS.get(mode) or ['record', '--mode', mode]) + ['-q', '-o', profile]
+        argv = [options.dwell] + (SIMULATIONS.get(mode) or
+                                  ['record', '--mode', mode]) + ['-q', '-o', profile]
         argv += shlex.split(options.record) + ['--'] + case.argv
     for attempt in range(options.repeat):
         other = execute(argv, folder, case.seconds * options.patience)
@@ -260,7 +268,8 @@ def missing_for(case):
 
 
 def line_for(r):
-    head = '%-8s %-7s %-36s' % ({'differs': 'DIFFERS'}.get(r['result'], r['result']), r['mode'], r['name'])
+    head = '%-8s %-7s %-36s' % ({'differs': 'DIFFERS'}.get(r['result'], r['result']), r['mode'],
+                                r['name'])
     if r['result'] == 'ok':
         return '%s %6.2f s, natively %.2f s%s' % (head, r['seconds'], r['native_seconds'],
                                                   '  (%s)' % r['said'] if r['said'] else '')
@@ -271,15 +280,19 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
-    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: count, sample, simulate, data, filter, stretches, replay or several')
+    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: '
+                   'count, sample, simulate, data, filter, stretches, replay or several')
     p.add_argument('--native', action='store_true', help='native against native: tests this test')
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')
     p.add_argument('--only', default='', help='only cases whose name matches this expression')
-    p.add_argument('--engine', metavar='OPTIONS', help='of the engine, as in docs/testing.md: vector=0,...')
-    p.add_argument('--record', metavar='OPTIONS', default='', help='more for dwell record: --record="--duty 100"')
+    p.add_argument('--engine', metavar='OPTIONS',
+                   help='of the engine, as in docs/testing.md: vector=0,...')
+    p.add_argument('--record', metavar='OPTIONS', default='',
+                   help='more for dwell record: --record="--duty 100"')
     p.add_argument('--repeat', type=int, default=1, help='runs under Dwell for each native one')
-    p.add_argument('--patience', type=float, default=4, help='a run may take this many times longer')
+    p.add_argument('--patience', type=float, default=4,
+                   help='a run may take this many times longer')
     p.add_argument('--jobs', type=int, default=2)
     p.add_argument('--keep', action='store_true', help='keep the working directory')
     p.add_argument('--list', action='store_true', help='print the names of the cases')

@@ -24,11 +24,11 @@ import time
 
 THREADS, KEYS, BATCH = 4, 500, 50
 SLACK_KB = 4096
-SERVERS = {
-    'memcached': (['memcached', '-u', 'root', '-t', '4', '-m', '16', '-s', 'SOCKET'], signal.SIGINT),
-    'redis': (['redis-server', '--port', '0', '--unixsocket', 'SOCKET', '--save', '', '--appendonly', 'no'],
-              signal.SIGTERM),
-}
+SERVERS = {'memcached': (['memcached', '-u', 'root', '-t', '4', '-m', '16', '-s', 'SOCKET'],
+                         signal.SIGINT),
+           'redis': (['redis-server', '--port', '0', '--unixsocket', 'SOCKET', '--save', '',
+                      '--appendonly', 'no'],
+                     signal.SIGTERM),}
 
 
 def words(kind, key, value):
@@ -37,7 +37,8 @@ def words(kind, key, value):
         return (b'set %s 0 0 %d\r\n%s\r\nget %s\r\n' % (key, len(value), value, key),
                 b'STORED\r\nVALUE %s 0 %d\r\n%s\r\nEND\r\n' % (key, len(value), value))
     return (b'*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n' % (
-        len(key), key, len(value), value, len(key), key), b'+OK\r\n$%d\r\n%s\r\n' % (len(value), value))
+                len(key), key, len(value), value, len(key), key),
+            b'+OK\r\n$%d\r\n%s\r\n' % (len(value), value))
 
 
 class Load:
@@ -53,7 +54,8 @@ class Load:
     def batch(self, f, number, i):
         asked, expected = [], []
         for k in range(i, i + BATCH):
-            a, e = words(self.kind, b'%d-%d' % (number, k % KEYS), b'v' * (k * 37 % 900) + b'%d' % k)
+            a, e = words(self.kind, b'%d-%d' % (number, k % KEYS),
+                         b'v' * (k * 37 % 900) + b'%d' % k)
             asked.append(a)
             expected.append(e)
         f.write(b''.join(asked))
@@ -75,7 +77,8 @@ class Load:
                         self.requests[number] += BATCH
                 time.sleep(0.01)
         except OSError as e:
-            self.wrong.append('thread %d after %d requests: %s' % (number, self.requests[number], e))
+            self.wrong.append('thread %d after %d requests: %s' % (number, self.requests[number],
+                                                                   e))
 
     def end(self):
         self.stop.set()
@@ -98,7 +101,8 @@ def child_of(pid):
 
 def is_flat(name, samples):
     quarter = len(samples) // 4
-    early, late = (statistics.median(samples[a:a + quarter]) for a in (quarter, len(samples) - quarter))
+    early, late = (statistics.median(samples[a:a + quarter]) for a in (quarter,
+                                                                       len(samples) - quarter))
     ok = late <= early * 1.05 + SLACK_KB
     print('soak: %s: %.1f MB in the second quarter, %.1f MB in the last: %s' % (
         name, early / 1024, late / 1024, 'flat' if ok else 'GROWS'))
@@ -115,7 +119,8 @@ def soak(options, folder):
     argv, ends_by = SERVERS[options.server]
     argv = [path if a == 'SOCKET' else a for a in argv]
     command = ['simulate'] if options.mode == 'simulate' else ['record', '--mode', options.mode]
-    dwell = subprocess.Popen([os.path.join(options.build, 'dwell')] + command + ['-q', '-o', profile, '--'] + argv,
+    dwell = subprocess.Popen([os.path.join(options.build,
+                                           'dwell')] + command + ['-q', '-o', profile, '--'] + argv,
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
     while not os.path.exists(path):

@@ -10,7 +10,7 @@
 
 #include "sim/calls/call_graph.h"
 
-#define EVENTS 5 /* 0: instructions; 1: three times as many of something */
+#define EVENTS 5    /* 0: instructions; 1: three times as many of something */
 #define RARE   0x80 /* a bit of pc: one of event 3 happens, and two of event 4 */
 
 #define PROGRAM_SEGMENTS 4096

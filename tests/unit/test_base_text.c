@@ -72,11 +72,13 @@ static void what_is_no_printable_utf8_is_written_as_numbers(void **state)
 	assert_string_equal(printable("a\033[2Jb", 6, buf, 64), "a\\x1b[2Jb");
 	assert_string_equal(printable("gr\xc3\xbc\xc3\x9f", 6, buf, 64), "gr\xc3\xbc\xc3\x9f");
 	assert_string_equal(printable("\xe2\x82\xac", 3, buf, 64), "\xe2\x82\xac");
-	assert_string_equal(printable("\xe2\x82", 2, buf, 64), "\\xe2\\x82");		/* cut short */
-	assert_string_equal(printable("\xc0\xaf", 2, buf, 64), "\\xc0\\xaf");		/* over-long */
-	assert_string_equal(printable("\xed\xa0\x80", 3, buf, 64), "\\xed\\xa0\\x80");	/* surrogate */
-	assert_string_equal(printable("\xf4\x90\x80\x80", 4, buf, 64), "\\xf4\\x90\\x80\\x80"); /* too high */
-	assert_string_equal(printable("\xc2\x9bK", 3, buf, 64), "\\xc2\\x9bK");		/* 8-bit control */
+	assert_string_equal(printable("\xe2\x82", 2, buf, 64), "\\xe2\\x82"); /* cut short */
+	assert_string_equal(printable("\xc0\xaf", 2, buf, 64), "\\xc0\\xaf"); /* over-long */
+	assert_string_equal(printable("\xed\xa0\x80", 3, buf, 64),
+			    "\\xed\\xa0\\x80"); /* surrogate */
+	assert_string_equal(printable("\xf4\x90\x80\x80", 4, buf, 64),
+			    "\\xf4\\x90\\x80\\x80");				/* too high */
+	assert_string_equal(printable("\xc2\x9bK", 3, buf, 64), "\\xc2\\x9bK"); /* 8-bit control */
 }
 
 static void paths_are_tidied_as_text(void **state)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/data/blocks.h"
 #include "draw.h"
+#include "engine/data/blocks.h"
 
 #define CELLS 3000u
 #define STEPS 600000u
@@ -22,10 +22,15 @@ struct arena {
 };
 
 static const struct arena arenas[] = {
-	{ 0x1000, 8 },		     /* two in the same 16 bytes */
-	{ 0x400000, 16 },	     { 0x55a3c0000000, 24 },	 { 0x55a3d0000008, 48 },
-	{ 0x7f0000000000, 144 },     { 0x7f1000000000, 5000 },	 { 0x7f2000000000, 40000 },
-	{ 0x7f3000000000, 3 << 20 }, { 0x7ffff0000000, 4096 },
+	{0x1000, 8}, /* two in the same 16 bytes */
+	{0x400000, 16},
+	{0x55a3c0000000, 24},
+	{0x55a3d0000008, 48},
+	{0x7f0000000000, 144},
+	{0x7f1000000000, 5000},
+	{0x7f2000000000, 40000},
+	{0x7f3000000000, 3 << 20},
+	{0x7ffff0000000, 4096},
 };
 
 #define ARENAS (sizeof arenas / sizeof arenas[0])
@@ -84,8 +89,8 @@ static void come(struct cell *c, uint64_t begin, uint32_t room)
 	uint64_t offset = draw() % 2 ? 0 : draw() % room & ~7ull;
 	struct block_info old;
 
-	*c = (struct cell){ true, begin + offset, draw() % (room - offset + 1),
-			    (uint32_t)draw() & 0xfffff };
+	*c = (struct cell){true, begin + offset, draw() % (room - offset + 1),
+			   (uint32_t)draw() & 0xfffff};
 	assert_false(blocks_insert(c->start, c->size, c->site, &old));
 	live++;
 }
@@ -201,7 +206,9 @@ static void test_what_is_in_the_way_is_told_of(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 200000; i++) {
 		const uint64_t start = 0x7000 + draw() % 0x1080;
-		const uint64_t size = draw() % 3 ? draw() % 40 : draw() % 2 ? draw() % 100 << 28 : 16;
+		const uint64_t size = draw() % 3   ? draw() % 40
+				      : draw() % 2 ? draw() % 100 << 28
+						   : 16;
 
 		while (blocks_insert(start, size, i & 0xfffff, &b)) {
 			for (n = 0; n < 64 && kept[n].start != b.start; n++)

@@ -186,9 +186,9 @@ static void the_first_call_through_a_stub_is_resolved_on_the_way(void **state)
 	p.kind[8] = p.kind[9] = SIM_FUNCTION_STUB;
 	p.kind[10] = SIM_FUNCTION_RESOLVER;
 	call(&p, 0x1000, AT(1));
-	jump(&p, 0x8020);	  /* to the first entry of the table */
-	jump(&p, 0x9000);	  /* to the dynamic linker */
-	call(&p, 0xa000, AT(4));  /* which looks up */
+	jump(&p, 0x8020);	 /* to the first entry of the table */
+	jump(&p, 0x9000);	 /* to the dynamic linker */
+	call(&p, 0xa000, AT(4)); /* which looks up */
 	leave(&p, 0xb000, AT(4));
 	jump(&p, 0xa010);
 	leave(&p, 0x5000, AT(1));
@@ -271,7 +271,7 @@ static void an_exception_returns_over_many_frames(void **state)
 	call(&p, 0x1000, AT(1));
 	call(&p, 0x2000, AT(2));
 	call(&p, 0x3000, AT(3));
-	call(&p, 0x4000, AT(4)); /* throw */
+	call(&p, 0x4000, AT(4));  /* throw */
 	leave(&p, 0xe000, AT(2)); /* into the handler, in 2 */
 	plain(&p, 0x2020);
 	assert_int_equal(program_runs(&p), 2);

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/data/call_sites.h"
 #include "engine/core/random.h"
+#include "engine/data/call_sites.h"
 #include "engine/data/sites.h"
 #include "engine/unwind/unwind.h"
 

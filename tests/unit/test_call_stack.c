@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/unwind/call_stack.h"
 #include "engine/translate/translate.h"
+#include "engine/unwind/call_stack.h"
 #include "engine/unwind/unwind.h"
 
 #define MOST 64u

@@ -104,7 +104,9 @@ static uint64_t entry(unsigned function)
 	return (uint64_t)function << 12;
 }
 
-/* The lower half of the functions are called more often, so that some places call the same again. */
+/*
+ * The lower half of the functions are called more often, so that some places call the same again.
+ */
 static unsigned some_function(void)
 {
 	return 1 + (unsigned)(draw() % (draw() % 2 != 0 ? functions : (functions + 1) / 2));
@@ -251,8 +253,8 @@ static void assert_arc(unsigned caller, unsigned callee, unsigned flags, uint64_
 }
 
 /*
- * Three times 1 calls 2 through a stub, which calls itself through the stub, twice deep. The cost of
- * what 2 calls is that of 2.
+ * Three times 1 calls 2 through a stub, which calls itself through the stub, twice deep. The cost
+ * of what 2 calls is that of 2.
  */
 static void recursion_through_stubs_is_found_again_and_again(void **state)
 {

@@ -103,9 +103,9 @@ static void assert_inclusive(const struct graph *g, enum event_by by, const uint
 static void a_circle_of_calls_is_counted_once(void **state)
 {
 	/*
-	 * main(1) calls even(10) calls odd(20) calls even again, which calls leaf(5). What even costs
-	 * inside of even is in the outer call: main -> even 35, even -> odd 25 (it holds the inner
-	 * even's leaf), even's leaf 5.
+	 * main(1) calls even(10) calls odd(20) calls even again, which calls leaf(5). What even
+	 * costs inside of even is in the outer call: main -> even 35, even -> odd 25 (it holds the
+	 * inner even's leaf), even's leaf 5.
 	 */
 	static const char *const names[] = {"main", "even", "odd", "leaf", NULL};
 	static const uint64_t costs[] = {1, 10, 20, 5};
@@ -420,8 +420,8 @@ static void contexts_make_chains_exact(void **state)
 static void parts_of_a_function_do_not_call_each_other(void **state)
 {
 	/*
-	 * main(1) calls f, 9 times; f's first part (10) goes to its second one (20) 4 times, which calls
-	 * leaf(30) from the same line, which is not known.
+	 * main(1) calls f, 9 times; f's first part (10) goes to its second one (20) 4 times, which
+	 * calls leaf(30) from the same line, which is not known.
 	 */
 	static const char *const names[] = {"main", "f", "f", "leaf", NULL};
 	static const uint64_t costs[] = {1, 10, 20, 30};

@@ -67,9 +67,8 @@ static void add_one(struct costs *c, uint32_t first_node, uint32_t nodes)
 
 	for (unsigned i = 0; i < EVENTS; i++)
 		events[i] = draw(100);
-	assert_int_equal(costs_add(c, first_node + n, l, executions, shape,
-				   has_events ? events : NULL),
-			 0);
+	assert_int_equal(
+		costs_add(c, first_node + n, l, executions, shape, has_events ? events : NULL), 0);
 	truth[l][n][COSTS_INSTRUCTIONS] += executions;
 	truth[l][n][COSTS_READS] += (uint64_t)executions * shape.reads;
 	truth[l][n][COSTS_WRITES] += (uint64_t)executions * shape.writes;

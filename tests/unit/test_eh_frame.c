@@ -4,20 +4,20 @@
  * unwinder does. And damaged information, which may give no rule, or a wrong one, but no fault.
  */
 #define _GNU_SOURCE
+#include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <link.h>
 #include <unwind.h>
 
 #include <cmocka.h>
 
-#include "engine/unwind/eh_frame.h"
-#include "engine/core/state.h"
 #include "draw.h"
+#include "engine/core/state.h"
+#include "engine/unwind/eh_frame.h"
 
 #define ROUNDS 60000u
 
@@ -62,7 +62,7 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *unused)
 		uint64_t at = info->dlpi_addr + ph->p_vaddr;
 
 		if (ph->p_type == PT_GNU_EH_FRAME)
-			own = (struct frame_table){ at, ph->p_memsz, at };
+			own = (struct frame_table){at, ph->p_memsz, at};
 		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X)) {
 			code_low = at;
 			code_high = at + ph->p_memsz;
@@ -117,7 +117,7 @@ static bool up(struct place *p)
 /* Both walks begin here; the first frames, up to this function's, are the other walk's own. */
 static __attribute__((noinline)) void compare_walks(void)
 {
-	struct path p = { .count = 0 };
+	struct path p = {.count = 0};
 	struct place here;
 	uint32_t i = 0, same = 0;
 
@@ -127,7 +127,8 @@ static __attribute__((noinline)) void compare_walks(void)
 	assert_true(up(&here));
 	while (i < p.count && p.pc[i] != here.pc)
 		i++;
-	for (; i < p.count && p.pc[i] == here.pc && here.pc >= code_low && here.pc < code_high; i++) {
+	for (; i < p.count && p.pc[i] == here.pc && here.pc >= code_low && here.pc < code_high;
+	     i++) {
 		same++;
 		if (!up(&here))
 			break;
@@ -177,7 +178,7 @@ static void test_walks_are_those_of_the_other_unwinder(void **state)
 
 static void test_code_without_description_has_no_rule(void **state)
 {
-	struct frame_table none = { 0 };
+	struct frame_table none = {0};
 	struct frame_rule r;
 
 	(void)state;
@@ -215,8 +216,8 @@ static void test_a_table_can_be_made(void **state)
 /* Two functions as the table has them: a place in the middle of one is in that one. */
 static void test_the_range_of_code_is_its_function(void **state)
 {
-	const uint64_t functions[] = { (uint64_t)(uintptr_t)compare_walks,
-				       (uint64_t)(uintptr_t)with_array };
+	const uint64_t functions[] = {(uint64_t)(uintptr_t)compare_walks,
+				      (uint64_t)(uintptr_t)with_array};
 	struct frame_range r;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -234,7 +235,7 @@ static void test_the_range_of_code_is_its_function(void **state)
 	assert_true(eh_frame_range(&own, code_high + 4096, &r));
 	assert_false(r.described);
 	assert_int_equal(r.end, UINT64_MAX);
-	assert_false(eh_frame_range(&(struct frame_table){ 0 }, code_low, &r));
+	assert_false(eh_frame_range(&(struct frame_table){0}, code_low, &r));
 }
 
 /* Over what lies between variables, too, where sanitizers allow nobody. */

@@ -64,9 +64,14 @@ static void template_arguments_are_passed_over(void **state)
 	assert_true(elf_name_means("grid::total", "_ZN4gridIdE5totalEi"));
 	assert_true(elf_name_means("grid::total", "_ZN4gridIiE5totalEi"));
 	/* grid<a::pair<int, 16u>, std::vector<long>>::total */
-	assert_true(elf_name_means("grid::total", "_ZN4gridIN1a4pairIiLj16EEESt6vectorIlSaIlEEE5totalEi"));
-	/* grid<(a::kind)12, int [16], T::type>::total: values and sizes that are no lengths of names */
-	assert_true(elf_name_means("grid::total", "_ZN4gridILN1a4kindE12EA16_iNT0_4typeEE5totalEi"));
+	assert_true(elf_name_means("grid::total",
+				   "_ZN4gridIN1a4pairIiLj16EEESt6vectorIlSaIlEEE5totalEi"));
+	/*
+	 * grid<(a::kind)12, int [16], T::type>::total: values and sizes that are no lengths of
+	 * names
+	 */
+	assert_true(
+		elf_name_means("grid::total", "_ZN4gridILN1a4kindE12EA16_iNT0_4typeEE5totalEi"));
 	assert_true(elf_name_means("std::vector::push_back", "_ZNSt6vectorIiSaIiEE9push_backEOi"));
 	assert_true(elf_name_means("std::sort", "_ZSt4sortIPiEvT_S1_"));
 	assert_true(elf_name_means("(anonymous namespace)::f", "_ZN12_GLOBAL__N_11fEv"));
@@ -106,7 +111,8 @@ static void a_plain_name_has_no_arguments(void **state)
 	(void)state;
 	check_plain("deflate", "deflate");
 	check_plain("grid<double>::total(int)", "grid::total");
-	check_plain("a::grid<b::pair<int, long> >::total<3>(std::vector<int> const&) const", "a::grid::total");
+	check_plain("a::grid<b::pair<int, long> >::total<3>(std::vector<int> const&) const",
+		    "a::grid::total");
 	check_plain("(anonymous namespace)::f(int)", "(anonymous namespace)::f");
 	check_plain("a::operator<(a::b, a::b)", "a::operator<(a::b, a::b)");
 	check_plain("", "");

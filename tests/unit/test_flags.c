@@ -12,12 +12,12 @@ enum { CARRY = 1, ZERO = 8, ALL = INSN_FLAGS };
 
 static struct insn plain(uint8_t reads, uint8_t writes)
 {
-	return (struct insn){ .kind = INSN_PLAIN, .flags_read = reads, .flags_written = writes };
+	return (struct insn){.kind = INSN_PLAIN, .flags_read = reads, .flags_written = writes};
 }
 
 static void flags_are_dead_in_front_of_what_sets_them_all(void **state)
 {
-	const struct insn in[] = { plain(0, 0), plain(0, ALL), plain(0, 0) };
+	const struct insn in[] = {plain(0, 0), plain(0, ALL), plain(0, 0)};
 	uint8_t live[3];
 
 	(void)state;
@@ -30,7 +30,7 @@ static void flags_are_dead_in_front_of_what_sets_them_all(void **state)
 static void a_flag_that_is_not_set_stays_live(void **state)
 {
 	/* inc leaves the carry as it was; adc reads it and sets all. */
-	const struct insn in[] = { plain(0, ALL & ~CARRY), plain(CARRY, ALL) };
+	const struct insn in[] = {plain(0, ALL & ~CARRY), plain(CARRY, ALL)};
 	uint8_t live[2];
 
 	(void)state;
@@ -41,18 +41,18 @@ static void a_flag_that_is_not_set_stays_live(void **state)
 
 static void a_branch_reads_and_leads_on_to_two_places(void **state)
 {
-	struct insn in[] = { plain(0, 0), plain(0, 0), plain(0, ALL), plain(ZERO, ALL) };
+	struct insn in[] = {plain(0, 0), plain(0, 0), plain(0, ALL), plain(ZERO, ALL)};
 	uint8_t live[4];
 
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++)
 		in[i].pc = 100 + i;
-	in[1] = (struct insn){ .pc = 101, .kind = INSN_JCC, .target = 103, .flags_read = CARRY };
+	in[1] = (struct insn){.pc = 101, .kind = INSN_JCC, .target = 103, .flags_read = CARRY};
 	flags_find_live(in, 4, ALL, live);
 	assert_int_equal(live[2], 0);
 	assert_int_equal(live[3], ZERO);
 	assert_int_equal(live[1], CARRY | ZERO); /* its own, none behind it, those at its target */
-	in[1].target = 100; /* back: anything may be read there */
+	in[1].target = 100;			 /* back: anything may be read there */
 	flags_find_live(in, 4, ALL, live);
 	assert_int_equal(live[0], ALL);
 	in[1].target = 200; /* out of the block */
@@ -62,9 +62,9 @@ static void a_branch_reads_and_leads_on_to_two_places(void **state)
 
 static void calls_and_returns_are_taken_to_need_all(void **state)
 {
-	static const uint8_t kinds[] = { INSN_CALL, INSN_CALL_IND, INSN_RET, INSN_JMP_IND,
-					 INSN_SYSCALL, INSN_REP, INSN_LOOP };
-	struct insn in[] = { plain(0, 0), plain(0, 0), plain(0, ALL) };
+	static const uint8_t kinds[] = {INSN_CALL,    INSN_CALL_IND, INSN_RET, INSN_JMP_IND,
+					INSN_SYSCALL, INSN_REP,	     INSN_LOOP};
+	struct insn in[] = {plain(0, 0), plain(0, 0), plain(0, ALL)};
 	uint8_t live[3];
 
 	(void)state;
@@ -78,7 +78,7 @@ static void calls_and_returns_are_taken_to_need_all(void **state)
 
 static void a_jump_that_is_followed_changes_nothing(void **state)
 {
-	struct insn in[] = { plain(0, 0), plain(0, 0), plain(ZERO, ALL) };
+	struct insn in[] = {plain(0, 0), plain(0, 0), plain(ZERO, ALL)};
 	uint8_t live[3];
 
 	(void)state;

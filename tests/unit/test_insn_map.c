@@ -66,7 +66,10 @@ static void what_follows_is_expected(void **state)
 		at[i].stream_entries = (uint8_t)(i % 4);
 		at[i].begin = (uint16_t)(12 * (i / 4 * 4));
 	}
-	/* The bits, the distance of the code and the entries; in two of four the flags, in one where it begins. */
+	/*
+	 * The bits, the distance of the code and the entries; in two of four the flags, in one
+	 * where it begins.
+	 */
 	assert_true(pack_and_compare(at, MAX_INSNS) <=
 		    MAX_INSNS * (INSN_AT_BITS + 2) + MAX_INSNS / 2 + MAX_INSNS / 4 * 2 + 8);
 }

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
+
 #include "engine/core/intervals.h"
 
 #define PLACES 4000u

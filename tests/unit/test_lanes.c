@@ -13,9 +13,9 @@ static uint64_t buffer[16];
 
 static struct thread thread_in(enum code_variant_id variant)
 {
-	return (struct thread){ .variant = variant,
-				.buf = buffer + 2,
-				.counters = { 1ull << 40, 3ull << 33, 5ull << 32, 7ull << 40 } };
+	return (struct thread){.variant = variant,
+			       .buf = buffer + 2,
+			       .counters = {1ull << 40, 3ull << 33, 5ull << 32, 7ull << 40}};
 }
 
 /* What three segments with 4 entries in all do: 2 loads, 1 store, 1 modified; 9 instructions. */
@@ -101,7 +101,10 @@ static void check_clock_and_counts(uint8_t counter)
 	for (uint64_t stays = 1; stays < 3; stays++) {
 		lanes_write(&t);
 		assert_true(lane[0] == t.clock && lane[1] == t.clock + 1);
-		/* A segment of 2 loads, 1 store and 1 modified, of 9 instructions; the clock moves on twice. */
+		/*
+		 * A segment of 2 loads, 1 store and 1 modified, of 9 instructions; the clock moves
+		 * on twice.
+		 */
 		lane[0] += 4;
 		lane[1] += 4;
 		lane[2] += 2 | 1ull << 32;
@@ -125,7 +128,7 @@ static void the_filter_variant_keeps_a_clock_and_counts(void **state)
 /* In both variants; what is taken back first goes below zero. */
 static void packed_counts_add_up(void **state)
 {
-	uint64_t segment[4] = { 4, 2, 1, 9 }, back[4] = { -3ull, -2ull, -1ull, -7ull };
+	uint64_t segment[4] = {4, 2, 1, 9}, back[4] = {-3ull, -2ull, -1ull, -7ull};
 
 	(void)state;
 	engine_vector_counter = COUNTER_XMM15;

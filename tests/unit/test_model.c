@@ -132,7 +132,10 @@ static void a_phase_meets_its_own_misses_alone(void **state)
 	/* R = 1 - exp(-1024 R / 100) in half of the windows: R = 1 to 4 digits. */
 	half = ratio(m, MODEL_RANDOM, 100).ratio;
 	near(half, 0.5, 0.02);
-	/* At 1000 lines the phases alone have R = 1 - exp(-1.024 R): R = 0.046; mixed they have none. */
+	/*
+	 * At 1000 lines the phases alone have R = 1 - exp(-1.024 R): R = 0.046; mixed they have
+	 * none.
+	 */
 	all = ratio(m, MODEL_RANDOM, 1000).ratio;
 	assert_true(all > 0.005 && all < 0.03);
 	model_free(m);
@@ -262,8 +265,8 @@ static void samples_mend_what_the_choice_of_lines_did(void **state)
 	near(of[0] + of[1], 0.12, 0.003);
 	near(of[1], 0.10, 0.002);
 	/*
-	 * Lines between the near ones' touches are mended alike: from 0.15 * 20,000 to 0.12 * 20,000 of
-	 * those that are touched at such distances, so 1000 are 800.
+	 * Lines between the near ones' touches are mended alike: from 0.15 * 20,000 to 0.12 *
+	 * 20,000 of those that are touched at such distances, so 1000 are 800.
 	 */
 	near(ratio(m, MODEL_LRU, 700).ratio, 0.12, 0.003);
 	near(ratio(m, MODEL_LRU, 900).ratio, 0.10, 0.003);
@@ -455,7 +458,9 @@ static void fewer_samples_widen_the_interval(void **state)
 		width[k] = r.high - r.low;
 		model_free(m);
 	}
-	/* 2.02 * sqrt(0.25 / 32,000) + 0.001 + 0.03 * 0.5 to each side; ten times the first part. */
+	/*
+	 * 2.02 * sqrt(0.25 / 32,000) + 0.001 + 0.03 * 0.5 to each side; ten times the first part.
+	 */
 	near(width[0], 2 * (0.0056 + 0.016), 0.004);
 	near(width[1], 2 * (0.056 + 0.016), 0.02);
 }

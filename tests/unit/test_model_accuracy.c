@@ -29,7 +29,7 @@ struct bars {
 struct trial {
 	const char *program;
 	uint32_t ways;
-	uint64_t dense; /* accesses without gaps */
+	uint64_t dense;	     /* accesses without gaps */
 	struct bars bars[2]; /* by policy */
 };
 

@@ -64,7 +64,8 @@ static void the_same_windows_give_the_same_interval(void **state)
 		sums[i] = (struct model_sums){0.01, (double)(i % 7) / 700, 40};
 	model_part(sums, 50, &first);
 	model_part(sums, 50, &again);
-	assert_true(first.ratio == again.ratio && first.low == again.low && first.high == again.high);
+	assert_true(first.ratio == again.ratio && first.low == again.low &&
+		    first.high == again.high);
 }
 
 /* One sample in three counts: z^2 / (1/3) = 11.52; low (1 + 5.76) / 12.52 - 0.460 is 0.08. */

@@ -36,7 +36,9 @@ static void test_the_chance_of_a_full_set_by_hand(void **state)
 	/* Of four: 1/16 + 4/16. Half-way between three and four: the mean. */
 	near(chance(4, 2, 2), 11.0 / 16, 1e-12);
 	near(chance(3.5, 2, 2), 19.0 / 32, 1e-12);
-	/* Two ways of four sets: both of two lines in ours. One line fills no set, whatever luck. */
+	/*
+	 * Two ways of four sets: both of two lines in ours. One line fills no set, whatever luck.
+	 */
 	near(chance(2, 4, 2), 1.0 / 16, 1e-12);
 	near(chance(1.5, 4, 2), 1.0 / 32, 1e-12);
 	near(chance(1, 4, 2), 0, 0);
@@ -82,7 +84,9 @@ static void test_large_numbers_do_not_vanish(void **state)
 	}
 }
 
-/* For each number that it is asked of, whole or not, below, within and above what is in the table. */
+/*
+ * For each number that it is asked of, whole or not, below, within and above what is in the table.
+ */
 static void test_a_table_says_what_the_sums_say(void **state)
 {
 	static const double sets[] = {1, 2, 3, 10, 30, 100, 4096, 131072, 3000000};

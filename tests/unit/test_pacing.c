@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "engine/sample/pacing.h"
 #include "engine/core/records.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/sample/pacing.h"
 
 /* What the file wants of the engine. */
 struct engine engine;
@@ -120,9 +120,9 @@ static void windows_grow_with_the_run(void **state)
 	for (pacing_next(&p); p.period_end < 64000000000u; pacing_next(&p)) {
 		const uint64_t t = p.period_start, length = p.end - p.start;
 
-		assert_int_equal(length, t < 10000000    ? 100000
-					 : t < 50000000  ? t / 100
-					 : t < 190000000 ? 500000
+		assert_int_equal(length, t < 10000000	      ? 100000
+					 : t < 50000000	      ? t / 100
+					 : t < 190000000      ? 500000
 					 : t / 64000 > 500000 ? t / 64000
 							      : length);
 		assert_true(t < 200000000 || length >= 500000);
@@ -240,7 +240,10 @@ static void a_window_without_room_leaves_its_period_to_the_next(void **state)
 	assert_true(p.start >= end && p.period_end > end);
 }
 
-/* Fast stretches are where windows are run over: to leave them to what follows would show slow code too often. */
+/*
+ * Fast stretches are where windows are run over: to leave them to what follows would show slow code
+ * too often.
+ */
 static void a_window_opens_late_while_half_of_it_is_left(void **state)
 {
 	struct pacing p;
@@ -272,13 +275,19 @@ static void no_window_stands_for_a_pause(void **state)
 	assert_int_equal(p.start, before.start + 500000);
 	assert_int_equal(p.end, before.end + 500000);
 	assert_int_equal(p.period_end - p.period_start, before.period_end - before.period_start);
-	/* The run so far is what was sampled of it: the next period is not longer than it would have been. */
+	/*
+	 * The run so far is what was sampled of it: the next period is not longer than it would
+	 * have been.
+	 */
 	pacing_next(&p);
 	pacing_next(&before);
 	assert_int_equal(p.period_end - p.period_start, before.period_end - before.period_start);
 }
 
-/* Of windows that keep one in four of those chosen the next choose four times as many, not more than six. */
+/*
+ * Of windows that keep one in four of those chosen the next choose four times as many, not more
+ * than six.
+ */
 static void as_many_are_chosen_as_it_takes(void **state)
 {
 	struct pacing p;
@@ -327,7 +336,10 @@ static void a_count_that_was_none_is_no_rate(void **state)
 	assert_int_equal(p.rate, 4000000);
 }
 
-/* However often others are looked at in between: it comes back with the next block of a file, some windows later. */
+/*
+ * However often others are looked at in between: it comes back with the next block of a file, some
+ * windows later.
+ */
 static void a_burst_of_speed_is_remembered_for_many_windows(void **state)
 {
 	struct pacing p;
@@ -411,7 +423,10 @@ static void another_programs_turn_is_not_waited_for_again(void **state)
 	assert_true(pacing_wait(&p, p.start - 1, true) > 30000);
 }
 
-/* Traced, a call's way takes 2 ms, whatever was asked for: were it always as little, nothing would go on. */
+/*
+ * Traced, a call's way takes 2 ms, whatever was asked for: were it always as little, nothing would
+ * go on.
+ */
 static void calls_that_leave_no_time_come_later(void **state)
 {
 	struct pacing p;
@@ -434,7 +449,10 @@ static void calls_that_leave_no_time_come_later(void **state)
 	assert_true(pacing_wait(&p, p.start - 1, true) < 20000);
 }
 
-/* Windows lie close together: each look behind one finds nothing new, and none is waited for the longer. */
+/*
+ * Windows lie close together: each look behind one finds nothing new, and none is waited for the
+ * longer.
+ */
 static void a_window_that_has_just_closed_delays_nothing(void **state)
 {
 	struct pacing p;

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/unwind/call_stack.h"
-#include "engine/unwind/paths.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/unwind/paths.h"
 
 struct engine engine;
 static uint64_t now[PATH_MAX_DEPTH];

@@ -57,7 +57,8 @@ static void put_far(struct store *s, uint32_t window, double weight)
 			.window = window,
 			.position = LENGTH * window + 1000 * k,
 			.end = is_first ? first_touch : far_touch,
-			.begin = is_first ? (struct store_access){.location = STORE_NONE} : near_touch};
+			.begin = is_first ? (struct store_access){.location = STORE_NONE}
+					  : near_touch};
 
 		for (size_t i = 0; i <= profile_far_size(64); i++)
 			f.of[i] = is_first ? first : again;

@@ -24,8 +24,8 @@
 static const struct query random_at_8k = {.policy = QUERY_RANDOM, .size_bytes = 8192};
 
 /*
- * A walk over doubles, one after the other: each access's own 8 bytes come again after FAR accesses,
- * its line of 16 by the next one in every second case, and so on.
+ * A walk over doubles, one after the other: each access's own 8 bytes come again after FAR
+ * accesses, its line of 16 by the next one in every second case, and so on.
  */
 static struct store_nested make_nested(uint32_t window, uint32_t k,
 				       struct store_nested_event events[2])

@@ -77,8 +77,9 @@ static void lists_of_what_is_forbidden_leave_room(void **state)
 		NR, IF(SYS_ptrace, 0, 1), RET(SECCOMP_RET_KILL_PROCESS), RET(SECCOMP_RET_ALLOW)};
 	static const struct sock_filter memory[] = {
 		NR, IF(SYS_mprotect, 0, 1), RET(SECCOMP_RET_ERRNO | 1), RET(SECCOMP_RET_ALLOW)};
-	static const struct sock_filter timers[] = {
-		NR, IF(SYS_timer_settime, 0, 1), RET(SECCOMP_RET_ERRNO | 1), RET(SECCOMP_RET_ALLOW)};
+	static const struct sock_filter timers[] = {NR, IF(SYS_timer_settime, 0, 1),
+						    RET(SECCOMP_RET_ERRNO | 1),
+						    RET(SECCOMP_RET_ALLOW)};
 	static const struct sock_filter asks[] = {RET(SECCOMP_RET_USER_NOTIF)},
 					logs[] = {RET(SECCOMP_RET_LOG)};
 

@@ -12,16 +12,16 @@
 
 #include <cmocka.h>
 
-#include "engine/sample/nested.h"
-#include "engine/unwind/paths.h"
-#include "engine/data/alloc.h"
+#include "draw.h"
 #include "engine/core/records.h"
+#include "engine/data/alloc.h"
+#include "engine/sample/nested.h"
 #include "engine/sample/scan.h"
 #include "engine/translate/translate.h"
-#include "draw.h"
+#include "engine/unwind/paths.h"
 
-#define ENTRIES 4096u
-#define SEGMENTS 200u
+#define ENTRIES	  4096u
+#define SEGMENTS  200u
 #define LOG_BYTES (8u << 20)
 
 struct engine engine;
@@ -41,11 +41,11 @@ struct log {
 	uint8_t *bytes;
 	size_t used;
 	uint32_t samples, reused, far, far_samples, nested, given_up, known;
-	uint32_t pairs; /* samples of two lines, both touched again */
-	uint64_t chosen;	  /* accesses */
-	uint64_t near;		  /* samples of which not all are kept */
-	uint32_t with_near;	  /* windows that have such samples */
-	uint32_t last_near;	  /* of those the last one's number, and 1 */
+	uint32_t pairs;	    /* samples of two lines, both touched again */
+	uint64_t chosen;    /* accesses */
+	uint64_t near;	    /* samples of which not all are kept */
+	uint32_t with_near; /* windows that have such samples */
+	uint32_t last_near; /* of those the last one's number, and 1 */
 };
 
 static struct log *logged;
@@ -72,12 +72,14 @@ void alloc_describe(const struct thread *thread, struct record_access *a, uint64
 	}
 }
 
-/* All accesses of windows by their number among the process's: what touches what can be looked up. */
+/*
+ * All accesses of windows by their number among the process's: what touches what can be looked up.
+ */
 #define MOST_ACCESSES (4u << 20)
 static struct {
 	uint64_t first, last;
 	uint32_t window; /* + 1; 0: in none */
-} *all;
+} * all;
 
 /* The first access of that window behind `at` that touches the line, or where the window ends. */
 static uint64_t next_touch(uint64_t at, uint32_t window, uint64_t line)
@@ -192,7 +194,7 @@ void records_nested(struct process *p, struct record_nested *r, const struct nes
 
 static void draw_segments(void)
 {
-	static const uint16_t sizes[] = { 1, 2, 4, 8, 8, 8, 8, 16, 32, 64 };
+	static const uint16_t sizes[] = {1, 2, 4, 8, 8, 8, 8, 16, 32, 64};
 
 	for (uint32_t n = 0; n < SEGMENTS; n++) {
 		struct stream_desc *d = (struct stream_desc *)(void *)descs[n];
@@ -260,8 +262,8 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 		d = translate_desc((uint32_t)*e & STREAM_NUMBER_MASK);
 		for (uint32_t i = 0; p + i < e; i++, k++) {
 			const struct stream_access *sa = &d->access[i];
-			struct access a = { d->pc + sa->pc_offset, p[i] + (sa->fs ? fs : 0),
-					    sa->size, sa->kind };
+			struct access a = {d->pc + sa->pc_offset, p[i] + (sa->fs ? fs : 0),
+					   sa->size, sa->kind};
 
 			if (k >= skip && k < end && all && process_at + k < MOST_ACCESSES) {
 				all[process_at + k].first = a.address;
@@ -281,17 +283,17 @@ static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_
 {
 	static struct nested_set nested;
 	static struct far_lines far_lines;
-	static struct watch_set ws = { .nested = &nested, .far_lines = &far_lines };
+	static struct watch_set ws = {.nested = &nested, .far_lines = &far_lines};
 	static uint64_t buffer[ENTRIES + SCAN_GROUP] __attribute__((aligned(64)));
-	struct thread t = { .watches = &ws, .buf_start = buffer, .rng = 7 };
-	struct scan_window w = { .line_shift = line_shift };
+	struct thread t = {.watches = &ws, .buf_start = buffer, .rng = 7};
+	struct scan_window w = {.line_shift = line_shift};
 	uint64_t far[CHANNEL_FAR_SIZES];
 	const uint64_t fs = 0x7f1234567740;
 	uint64_t process_at = 1000;
 
 	t.fs_base = fs;
 	logged = l;
-	*l = (struct log){ .bytes = l->bytes };
+	*l = (struct log){.bytes = l->bytes};
 	seed = 42 + line_shift;
 	line_shift_now = line_shift;
 	ws.nested = near_one_in ? 0 : &nested;
@@ -338,7 +340,7 @@ static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_
 
 static void check(bool bmi2, bool wide)
 {
-	struct log expected = { .bytes = malloc(LOG_BYTES) }, got = { .bytes = malloc(LOG_BYTES) };
+	struct log expected = {.bytes = malloc(LOG_BYTES)}, got = {.bytes = malloc(LOG_BYTES)};
 
 	assert_non_null(expected.bytes);
 	assert_non_null(got.bytes);
@@ -362,11 +364,14 @@ static void check(bool bmi2, bool wide)
 	free(got.bytes);
 }
 
-/* By looking ahead or by waiting for the end: the same are left out, which are of those that end near. */
+/*
+ * By looking ahead or by waiting for the end: the same are left out, which are of those that end
+ * near.
+ */
 static void some_near_samples_are_left_out(void **state)
 {
-	struct log each = { .bytes = malloc(LOG_BYTES) }, some = { .bytes = malloc(LOG_BYTES) },
-		   ahead = { .bytes = malloc(LOG_BYTES) };
+	struct log each = {.bytes = malloc(LOG_BYTES)}, some = {.bytes = malloc(LOG_BYTES)},
+		   ahead = {.bytes = malloc(LOG_BYTES)};
 	uint64_t near = 0, kept = 0;
 
 	(void)state;
@@ -392,10 +397,13 @@ static void some_near_samples_are_left_out(void **state)
 	free(ahead.bytes);
 }
 
-/* Whoever has the samples of a window must find one for those left out, or they would weigh nothing. */
+/*
+ * Whoever has the samples of a window must find one for those left out, or they would weigh
+ * nothing.
+ */
 static void a_window_keeps_one_near_sample(void **state)
 {
-	struct log each = { .bytes = malloc(LOG_BYTES) }, one = { .bytes = malloc(LOG_BYTES) };
+	struct log each = {.bytes = malloc(LOG_BYTES)}, one = {.bytes = malloc(LOG_BYTES)};
 
 	(void)state;
 	assert_true(each.bytes && one.bytes);

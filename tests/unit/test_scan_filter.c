@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "engine/sample/scan_filter.h"
 #include "engine/sample/watches.h"
-#include "draw.h"
 
 #define GROUPS 5u
 
@@ -20,8 +20,9 @@
 static void draw_entries(uint64_t *p)
 {
 	for (uint32_t i = 0; i < SCAN_GROUP; i++)
-		p[i] = draw() % 5 == 0 ? (uint64_t)(int64_t)(int32_t)(0xc0000000u | (draw() & 0xffff)) :
-					 0x7f1200000000 + draw() % (1 << 20);
+		p[i] = draw() % 5 == 0
+			       ? (uint64_t)(int64_t)(int32_t)(0xc0000000u | (draw() & 0xffff))
+			       : 0x7f1200000000 + draw() % (1 << 20);
 }
 
 /* Compare a filter with the plain one: any number of groups, anywhere. */
@@ -93,7 +94,7 @@ struct call {
 /* Returns how the components in use, as xgetbv tells them, differ. */
 uint32_t keep_registers(const struct call *c);
 
-#define VECTORS_BYTES (32u * 64)
+#define VECTORS_BYTES	(32u * 64)
 #define REGISTERS_BYTES (VECTORS_BYTES + 8 * 8)
 
 static void wide_keeps_registers(void **state)
@@ -101,7 +102,7 @@ static void wide_keeps_registers(void **state)
 	static uint64_t bits[WATCH_SLOTS / 64], p[2 * SCAN_GROUP];
 	struct scan_masks masks[2];
 	uint8_t before[REGISTERS_BYTES], after[REGISTERS_BYTES];
-	struct call c = { scan_filter_wide, p, bits, 6, masks, 2, before, after, 0 };
+	struct call c = {scan_filter_wide, p, bits, 6, masks, 2, before, after, 0};
 
 	(void)state;
 	if (!has_wide())
@@ -144,8 +145,8 @@ static void nothing_slips_through(void **state)
 		for (uint32_t round = 0; round < 200; round++) {
 			for (uint32_t i = 0; i < SCAN_GROUP; i++) {
 				uint64_t size = 1 + draw() % WATCH_REACH;
-				uint64_t byte = (lines[draw() % 100] << shift) +
-						draw() % (1ull << shift);
+				uint64_t byte =
+					(lines[draw() % 100] << shift) + draw() % (1ull << shift);
 
 				p[i] = byte - draw() % size;
 			}

@@ -167,7 +167,8 @@ static uint64_t draw_line(uint64_t lines)
 {
 	switch (draw() % 5) {
 	case 4:
-		return SIM_ENTRY_LINES - 1 - draw() % 8; /* the last ones that entries have room for */
+		return SIM_ENTRY_LINES - 1 -
+		       draw() % 8; /* the last ones that entries have room for */
 	case 0:
 		return draw() % 8;
 	case 1:

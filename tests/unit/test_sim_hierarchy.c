@@ -113,8 +113,9 @@ static struct access draw_access(uint64_t i)
 static bool give_access(struct sim_hierarchy *h, const struct access *a, uint64_t events[])
 {
 	h->core.tag = h->core.stride_tag = a->tag;
-	return a->kind == SIM_FETCH ? sim_core_fetch(&h->core, a->address, a->bytes, events)
-				    : sim_core_data(&h->core, a->address, a->bytes, a->kind, events);
+	return a->kind == SIM_FETCH
+		       ? sim_core_fetch(&h->core, a->address, a->bytes, events)
+		       : sim_core_data(&h->core, a->address, a->bytes, a->kind, events);
 }
 
 /* ---- Against the naive one ---- */
@@ -304,15 +305,18 @@ static void an_inclusive_level_has_all_lines_above(void **state)
 
 			give_access(&h, &a, events);
 			for (uint64_t at = 0x10000; k % 50 == 0 && at < 0x10000 + 66000; at += 32) {
-				bool above =
-					sim_cache_holds(&h.core.levels[0]->cache, at >> h.core.levels[0]->cache.shift) ||
-					sim_cache_holds(&h.core.levels[SIM_CODE_SLOT]->cache, at >> 6);
+				bool above = sim_cache_holds(&h.core.levels[0]->cache,
+							     at >> h.core.levels[0]->cache.shift) ||
+					     sim_cache_holds(&h.core.levels[SIM_CODE_SLOT]->cache,
+							     at >> 6);
 
 				if (above)
-					assert_true(sim_cache_holds(&h.core.levels[1]->cache, at >> 6));
+					assert_true(
+						sim_cache_holds(&h.core.levels[1]->cache, at >> 6));
 				if (above || sim_cache_holds(&h.core.levels[1]->cache, at >> 6))
-					assert_true(sim_cache_holds(&h.core.levels[2]->cache,
-								    at >> h.core.levels[2]->cache.shift));
+					assert_true(sim_cache_holds(
+						&h.core.levels[2]->cache,
+						at >> h.core.levels[2]->cache.shift));
 			}
 		}
 		sim_hierarchy_release(&h);

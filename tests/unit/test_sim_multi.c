@@ -53,7 +53,8 @@ static void draw_geometry(struct sim_geometry *g, uint32_t line_bytes, bool is_s
 	char reason[256];
 
 	do {
-		*g = (struct sim_geometry){.level_count = 1 + (unsigned)(draw() % (is_short ? 2 : 4))};
+		*g = (struct sim_geometry){.level_count =
+						   1 + (unsigned)(draw() % (is_short ? 2 : 4))};
 		draw_first(&g->levels[0], line_bytes);
 		if (draw() % 4 > 0)
 			draw_first(&g->code, line_bytes);
@@ -127,9 +128,9 @@ static void begin(struct pass *p, uint32_t count)
 	if (draw() % 2)
 		interleave(p);
 	assert_true(sim_multi_fits(p->each, p->count));
-	assert_int_equal(sim_multi_init(&p->together, p->each, p->count, p->first_event,
-					  p->stride, &memory),
-			 0);
+	assert_int_equal(
+		sim_multi_init(&p->together, p->each, p->count, p->first_event, p->stride, &memory),
+		0);
 }
 
 static void end(struct pass *p)

@@ -58,7 +58,8 @@ static uint64_t lines_between(uint64_t from, uint64_t to, uint32_t shift)
 
 	round++;
 	for (uint64_t at = from + 1; at < to; at++)
-		for (uint64_t line = (done[at].first - BASE) >> shift; line <= (done[at].last - BASE) >> shift; line++) {
+		for (uint64_t line = (done[at].first - BASE) >> shift;
+		     line <= (done[at].last - BASE) >> shift; line++) {
 			lines += touched[line] != round;
 			touched[line] = round;
 		}
@@ -69,15 +70,18 @@ void records_stack_distance(struct process *p, const struct record_stack_distanc
 {
 	seen.records++;
 	for (uint32_t i = 0; i < STACK_SIZES; i++) {
-		uint64_t point = done[d->position].first >> (STACK_FIRST + i), end = d->position + 1, lines;
+		uint64_t point = done[d->position].first >> (STACK_FIRST + i),
+			 end = d->position + 1, lines;
 
 		if (!(d->sizes >> i & 1))
 			continue;
-		while (done[end].first >> (STACK_FIRST + i) > point || done[end].last >> (STACK_FIRST + i) < point)
+		while (done[end].first >> (STACK_FIRST + i) > point ||
+		       done[end].last >> (STACK_FIRST + i) < point)
 			end++;
 		assert_int_equal(d->distance[i], end - d->position - 1);
 		lines = lines_between(d->position, end, STACK_FIRST + i);
-		assert_true(labs((long)(d->lines[i] - lines)) * 100 <= (long)(seen.roughly * lines));
+		assert_true(labs((long)(d->lines[i] - lines)) * 100 <=
+			    (long)(seen.roughly * lines));
 		seen.sizes++;
 		if (d->distance[i] > seen.farthest)
 			seen.farthest = d->distance[i];
@@ -92,7 +96,8 @@ static void begin_thread(struct thread *t, struct watch_set *ws, struct stack_di
 		struct stream_desc *d = (struct stream_desc *)(void *)descs[n];
 
 		for (uint32_t i = 0; i < ACCESSES; i++)
-			d->access[i] = (struct stream_access){.size = 8, .kind = ACCESS_LOAD, .fs = n == 1};
+			d->access[i] = (struct stream_access){
+				.size = 8, .kind = ACCESS_LOAD, .fs = n == 1};
 	}
 	memset(s, 0, sizeof *s);
 	memset(ws, 0, sizeof *ws);
@@ -109,8 +114,12 @@ static uint64_t draw_address(uint32_t pages)
 	return BASE + draw() % range / 4 * 4;
 }
 
-/* A buffer of segments, in which some accesses are chosen, seldom of the busiest lines; the thread goes on behind it. */
-static void run_buffer(struct thread *t, const struct scan_window *w, uint32_t pages, uint32_t segments)
+/*
+ * A buffer of segments, in which some accesses are chosen, seldom of the busiest lines; the thread
+ * goes on behind it.
+ */
+static void run_buffer(struct thread *t, const struct scan_window *w, uint32_t pages,
+		       uint32_t segments)
 {
 	uint64_t at = t->stream_position;
 
@@ -125,7 +134,8 @@ static void run_buffer(struct thread *t, const struct scan_window *w, uint32_t p
 			done[at] = (struct touched){address, address + 7};
 			*t->buf++ = special ? i : address;
 		}
-		*t->buf++ = (uint64_t)(int64_t)(int32_t)(STREAM_TRAILER_BIT | (special ? 1 : STREAM_PLAIN_BIT));
+		*t->buf++ = (uint64_t)(int64_t)(int32_t)(STREAM_TRAILER_BIT |
+							 (special ? 1 : STREAM_PLAIN_BIT));
 	}
 	/* As looking through it would: nothing is begun while something is counted. */
 	for (uint64_t n = t->stream_position; n < at; n++) {
@@ -201,7 +211,8 @@ static void test_string_instructions_are_looked_at_a_unit_at_a_time(void **state
 	static struct stack_distance s;
 	static struct watch_set ws;
 	const struct scan_window w = {.line_shift = 6};
-	const struct repeat r = {.address = {BASE + 4096}, .step = 1, .iterations = 8192, .size = 1, .accesses = 1};
+	const struct repeat r = {
+		.address = {BASE + 4096}, .step = 1, .iterations = 8192, .size = 1, .accesses = 1};
 	const struct record_access a = {.address = BASE, .size = 8};
 	struct thread t;
 

@@ -20,7 +20,10 @@
 
 #define BASE 0x7ffe12345678u /* a sample's line, and its point */
 
-/* Near and far, below and above, in no block, at its first byte, and before it, as only nonsense is. */
+/*
+ * Near and far, below and above, in no block, at its first byte, and before it, as only nonsense
+ * is.
+ */
 static const struct {
 	uint64_t address, block;
 } cases[] = {
@@ -200,7 +203,10 @@ static void stack_distances_are_rows_for_whoever_asks_sqlite(void **state)
 	sqlite3_close(db);
 }
 
-/* Rows of location, address, block in the order of what the profile has: the first is access `first`. */
+/*
+ * Rows of location, address, block in the order of what the profile has: the first is access
+ * `first`.
+ */
 static void asked(sqlite3 *db, const char *sql, uint32_t first)
 {
 	sqlite3_stmt *q = NULL;

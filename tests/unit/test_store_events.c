@@ -118,7 +118,8 @@ static void columns_and_geometry_come_back_in_order(void **state)
 	assert_string_equal(e[0].name, events[0].name);
 	/* Spaces and quotation marks would be in the way in columns and terminals. */
 	for (i = 0; i < count; i++)
-		assert_string_equal(e[i].name, strchr(events[i].name, '"') ? "D1__odd_" : events[i].name);
+		assert_string_equal(e[i].name,
+				    strchr(events[i].name, '"') ? "D1__odd_" : events[i].name);
 	assert_null(e[0].formula);
 	assert_null(e[1].description);
 	assert_string_equal(e[3].formula, events[3].formula);

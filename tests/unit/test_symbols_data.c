@@ -235,7 +235,10 @@ static void thread_local_variables_are_no_others(void **state)
 	symbols_free(s);
 }
 
-/* Of the variable of that name its addresses, which are offsets in each thread's copy; false: there is none. */
+/*
+ * Of the variable of that name its addresses, which are offsets in each thread's copy; false: there
+ * is none.
+ */
 static bool find_local(struct symbols *s, int file, const char *name, struct symbols_variable *v)
 {
 	struct walk w = {s, file, SYMBOLS_LOCALS, SYMBOLS_LOCALS + 4096, 2};

@@ -15,9 +15,9 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
-#include "engine/sample/ticker.h"
 #include "engine/core/lock.h"
 #include "engine/core/util.h"
+#include "engine/sample/ticker.h"
 
 #define LONG_NS 1000000000000
 
@@ -78,7 +78,7 @@ static int64_t ns_left(void)
 /* Takes it, if the kernel still gives it. */
 static bool take_pending_tick(void)
 {
-	const struct timespec at_once = { 0 };
+	const struct timespec at_once = {0};
 	const uint64_t tick = TICK_BIT;
 
 	return sys4(SYS_rt_sigtimedwait, &tick, 0, &at_once, 8) == TICK_SIGNAL;
@@ -140,10 +140,10 @@ static void a_thread_alone_keeps_its_timer_and_blocks_it(void **state)
 /* A file system outside the kernel, a driver, or merged pages: each may end a call for a signal. */
 static void calls_that_a_tick_might_end(void **state)
 {
-	const long none[6] = { 0 }, anonymous[6] = { 0, 0, 0, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
-	const long file[6] = { 0, 0, 0, MAP_PRIVATE, 3, 0 }, drop[6] = { 0, 0, MADV_DONTNEED };
-	const long unmerge[6] = { 0, 0, MADV_UNMERGEABLE }, lock[6] = { 3, F_SETLKW };
-	const long flags[6] = { 3, F_GETFL }, to_end[6] = { 3, 0, SEEK_END }, to[6] = { 3, 0, SEEK_SET };
+	const long none[6] = {0}, anonymous[6] = {0, 0, 0, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0};
+	const long file[6] = {0, 0, 0, MAP_PRIVATE, 3, 0}, drop[6] = {0, 0, MADV_DONTNEED};
+	const long unmerge[6] = {0, 0, MADV_UNMERGEABLE}, lock[6] = {3, F_SETLKW};
+	const long flags[6] = {3, F_GETFL}, to_end[6] = {3, 0, SEEK_END}, to[6] = {3, 0, SEEK_SET};
 
 	(void)state;
 	assert_true(ticker_could_interrupt(SYS_mremap, none));
@@ -166,11 +166,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_tick_on_its_way_to_a_system_call_is_made_up_for,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_timer_goes_on_where_it_was_stopped, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_thread_inside_a_window_is_not_called, set_up, tear_down),
-		cmocka_unit_test(calls_that_a_tick_might_end),
-		cmocka_unit_test_setup_teardown(a_thread_alone_keeps_its_timer_and_blocks_it, set_up,
+		cmocka_unit_test_setup_teardown(a_timer_goes_on_where_it_was_stopped, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_thread_inside_a_window_is_not_called, set_up,
+						tear_down),
+		cmocka_unit_test(calls_that_a_tick_might_end),
+		cmocka_unit_test_setup_teardown(a_thread_alone_keeps_its_timer_and_blocks_it,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,9 @@ static void differences_of_neighbours_tell_the_margin(void **state)
 	assert_true(trace_sample_low(&b, 800, 0, b.quantile) == 800);
 }
 
-/* All in one lot: as few as a fortieth of it is expected, or as many as 5.6 lots (Poisson: 5.57). */
+/*
+ * All in one lot: as few as a fortieth of it is expected, or as many as 5.6 lots (Poisson: 5.57).
+ */
 static void a_single_lot_has_bounds_like_poissons(void **state)
 {
 	const double z = 1.96;
@@ -126,7 +128,9 @@ static void a_known_miss_stands_for_unknown_ones(void **state)
 	struct trace_sample s = {.misses = 1000, .unknown = 100, .timed = 90, .dead = 90 * ninth};
 
 	(void)state;
-	/* 900 known misses stand for 100 unknown ones; then only half of them were dead for so long */
+	/*
+	 * 900 known misses stand for 100 unknown ones; then only half of them were dead for so long
+	 */
 	assert_true(fabs(trace_sample_rho(&s) - 1) < 0.001);
 	s.dead = 45 * ninth;
 	assert_true(fabs(trace_sample_rho(&s) - 0.5) < 0.001);
@@ -189,9 +193,9 @@ static void what_is_not_known_of_unknown_references_is_bounded(void **state)
 }
 
 /*
- * A share of 10 %. Lines that each stretch sees are all there are. Of lines that are used once, none
- * is seen twice: nine of ten are unseen. Of 100 lines 40 were seen twice or more, 20 of these three
- * times or more: 60 * 59 / (2 * 21) are unseen, and at most 60 * 9.
+ * A share of 10 %. Lines that each stretch sees are all there are. Of lines that are used once,
+ * none is seen twice: nine of ten are unseen. Of 100 lines 40 were seen twice or more, 20 of these
+ * three times or more: 60 * 59 / (2 * 21) are unseen, and at most 60 * 9.
  */
 static void lines_of_one_stretch_tell_of_unseen_ones(void **state)
 {

@@ -34,7 +34,10 @@
 static const struct query random_at_size = {.policy = QUERY_RANDOM, .size_bytes = SIZE};
 static const struct query lru_8_ways = {.policy = QUERY_LRU, .ways = 8};
 
-/* The C library locks its tables of character sets and locales itself, which the sanitizer cannot see. */
+/*
+ * The C library locks its tables of character sets and locales itself, which the sanitizer cannot
+ * see.
+ */
 const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void)

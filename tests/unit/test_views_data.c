@@ -135,12 +135,12 @@ static void put_samples(struct store *s, uint32_t window)
 static int make_profile(void **state)
 {
 	struct store_process process = {.cause = "start",
-					      .parent_id = STORE_NONE,
-					      .exe = "/bin/app",
-					      .command = "app",
-					      .state = "exited",
-					      .accesses = WINDOWS * 1000000ull,
-					      .footprint_pages = 1000};
+					.parent_id = STORE_NONE,
+					.exe = "/bin/app",
+					.command = "app",
+					.state = "exited",
+					.accesses = WINDOWS * 1000000ull,
+					.footprint_pages = 1000};
 	const struct store_module modules[] = {
 		{1, 0, "/bin/app", NULL, 0x1000, 0x2000, 0, 0, UINT64_MAX},
 		{2, 0, "/lib/libstdc++.so.6.0.30", NULL, 0x5000, 0x6000, 0, 0, UINT64_MAX}};
@@ -160,8 +160,8 @@ static int make_profile(void **state)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		assert_int_equal(store_put_variable(s, &variables[i], NULL), 0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
-		struct store_window window = {
-			0, w, 1000000ull * w, LENGTH, 1000000, PER_WINDOW, 1000};
+		struct store_window window = {0,	  w,   1000000ull * w, LENGTH, 1000000,
+					      PER_WINDOW, 1000};
 
 		set_far(&window, LENGTH / TOUCHES);
 		assert_int_equal(store_put_window(s, &window, NULL), 0);
@@ -251,7 +251,9 @@ static void a_row_says_what_the_blocks_or_the_variable_are(void **state)
 	load(&p, &d, DATA_BY_LINE);
 	r = row_named(&d, "malloc in make_tree (tree.c:42)");
 	assert_int_equal(r->kind, DATA_HEAP);
-	/* Sites 1 and 6 are the same line, called from elsewhere; no sample touched a block of 6. */
+	/*
+	 * Sites 1 and 6 are the same line, called from elsewhere; no sample touched a block of 6.
+	 */
 	assert_int_equal(r->sites, 2);
 	assert_int_equal(r->blocks, 1000 + 7);
 	assert_int_equal(r->bytes, 30000 + 700);

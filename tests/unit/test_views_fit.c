@@ -95,7 +95,9 @@ static void brackets_give_way_before_the_function(void **state)
 	assert_string_equal(name_in(right, strlen(right), &unicode), right);
 	assert_string_equal(name_in(right, 50, &unicode),
 			    "std::_Rb_tree<std::string, int," ELLIPSE ">::_S_right(node*)");
-	/* Without what is in the brackets it takes 33; 2 less, and the middle goes: 10 and 20 stay. */
+	/*
+	 * Without what is in the brackets it takes 33; 2 less, and the middle goes: 10 and 20 stay.
+	 */
 	assert_string_equal(name_in(right, 33, &unicode),
 			    "std::_Rb_tree<" ELLIPSE ">::_S_right(node*)");
 	assert_string_equal(name_in(right, 31, &unicode),
@@ -200,7 +202,9 @@ static void two_columns_of_places_share_the_room(void **state)
 	text_release(&out);
 }
 
-/* A pipe has no width: but what follows a name of hundreds of columns is not to be seen any more. */
+/*
+ * A pipe has no width: but what follows a name of hundreds of columns is not to be seen any more.
+ */
 static void without_a_width_a_name_gives_way_to_what_follows(void **state)
 {
 	static const struct table_column columns[] = {

@@ -300,14 +300,22 @@ static void columns(struct trace *t)
 #define MILLION 1000000u
 
 const struct trace_program trace_programs[] = {
-	{"loops", loops, 40 * MILLION},	      {"phases20k", phases_20k, 20 * MILLION},
-	{"phases200k", phases_200k, 20 * MILLION}, {"phases1m", phases_1m, 30 * MILLION},
-	{"uniform", uniform, 20 * MILLION},   {"zipf", zipf, 40 * MILLION},
-	{"multigrid", multigrid, 30 * MILLION}, {"tree", tree, 60 * MILLION},
-	{"graph", graph, 50 * MILLION},	      {"stream", stream, 30 * MILLION},
-	{"compress", compress, 40 * MILLION}, {"align", align, 40 * MILLION},
-	{"cliffs", cliffs, 30 * MILLION},     {"objects", objects, 40 * MILLION},
-	{"passes", passes, 60 * MILLION},     {"columns", columns, 30 * MILLION},
+	{"loops", loops, 40 * MILLION},
+	{"phases20k", phases_20k, 20 * MILLION},
+	{"phases200k", phases_200k, 20 * MILLION},
+	{"phases1m", phases_1m, 30 * MILLION},
+	{"uniform", uniform, 20 * MILLION},
+	{"zipf", zipf, 40 * MILLION},
+	{"multigrid", multigrid, 30 * MILLION},
+	{"tree", tree, 60 * MILLION},
+	{"graph", graph, 50 * MILLION},
+	{"stream", stream, 30 * MILLION},
+	{"compress", compress, 40 * MILLION},
+	{"align", align, 40 * MILLION},
+	{"cliffs", cliffs, 30 * MILLION},
+	{"objects", objects, 40 * MILLION},
+	{"passes", passes, 60 * MILLION},
+	{"columns", columns, 30 * MILLION},
 };
 
 const size_t trace_program_count = sizeof(trace_programs) / sizeof(trace_programs[0]);

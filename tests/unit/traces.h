@@ -56,8 +56,8 @@ struct trace_sampling {
 	uint32_t doubling;   /* windows for each doubling behind these */
 	uint32_t window_min; /* accesses */
 	uint32_t window_max;
-	double samples; /* kept in a window */
-	double far;	/* far reuses kept in a window */
+	double samples;	 /* kept in a window */
+	double far;	 /* far reuses kept in a window */
 	uint32_t one_in; /* slots of far lines */
 };
 

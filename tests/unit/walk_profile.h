@@ -30,7 +30,9 @@ static inline void put_sample(struct store *s, uint32_t window, uint32_t k)
 	const struct store_access a = {k % 4, 64 * k, 8, 1, 0};
 	struct store_sample x = {.process_id = 1,
 				 .window = window,
-				 .status = k % 4 < 3 ? 0 : k % 40 == 39 ? 2 : 1,
+				 .status = k % 4 < 3	  ? 0
+					   : k % 40 == 39 ? 2
+							  : 1,
 				 .position = 1000000ull * window + 900000 + 400 * k,
 				 .distance = distances[k % 4],
 				 .line = 64 * k,
@@ -75,24 +77,24 @@ static inline void put_processes(struct store *s)
 					    .end_ns = 1000000,
 					    .accesses = 1000};
 	struct store_process walk = {.id = 1,
-					   .parent_id = 0,
-					   .pid = 100,
-					   .cause = "exec",
-					   .exe = "/nowhere/walk",
-					   .command = "walk 2896",
-					   .state = "exited",
-					   .exit_status = 3,
-					   .start_ns = 1000000,
-					   .end_ns = 2001000000,
-					   .accesses = 60000000,
-					   .loads = 40000000,
-					   .stores = 19000000,
-					   .modifies = 1000000,
-					   .instructions = 150000000,
-					   .watch_accesses = 6000000,
-					   .translate_cycles = 20000000,
-					   .scan_cycles = 40000000,
-					   .footprint_pages = 2000};
+				     .parent_id = 0,
+				     .pid = 100,
+				     .cause = "exec",
+				     .exe = "/nowhere/walk",
+				     .command = "walk 2896",
+				     .state = "exited",
+				     .exit_status = 3,
+				     .start_ns = 1000000,
+				     .end_ns = 2001000000,
+				     .accesses = 60000000,
+				     .loads = 40000000,
+				     .stores = 19000000,
+				     .modifies = 1000000,
+				     .instructions = 150000000,
+				     .watch_accesses = 6000000,
+				     .translate_cycles = 20000000,
+				     .scan_cycles = 40000000,
+				     .footprint_pages = 2000};
 
 	set_far_lines(&walk, WINDOWS * PER_WINDOW / 20, 100000 / PER_WINDOW);
 	assert_int_equal(store_put_process(s, &shell, NULL), 0);

@@ -4,8 +4,8 @@
 
     compare_traces.py [--offline PATH] [--lines N] [--only EXPRESSION]
 
-Valgrind's lackey writes down the accesses of each program, up to N lines, and whose_offline counts them in some
-hierarchies.
+Valgrind's lackey writes down the accesses of each program, up to N lines, and whose_offline counts
+them in some hierarchies.
 """
 import argparse
 import os
@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 VALGRIND = shutil.which('valgrind.bin') or shutil.which('valgrind')
-# Short runs: a trace has some ten million lines. The first part of it, the dynamic linker's, is common to all.
+# Short runs: a trace has some ten million lines. The first part of it, the dynamic linker's, is
+# common to all.
 PROGRAMS = {
     'gzip': 'gzip -9 -c text',
     'bzip2': 'bzip2 -9 -c text',
@@ -35,26 +36,30 @@ def write_inputs():
     with open('text', 'w') as f:
         f.write('\n'.join('%d %d' % (i * i % 10007, i * 7919 % 1013) for i in range(6000)))
     with open('job.sql', 'w') as f:
-        f.write('CREATE TABLE t(a, b);\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)\n'
+        f.write('CREATE TABLE t(a, b);\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL '
+                'SELECT i + 1 FROM n WHERE i < 3000)\n'
                 'INSERT INTO t SELECT i * 7919 % 1013, i FROM n;\nCREATE INDEX x ON t(a);\n'
                 'SELECT sum(b) FROM t GROUP BY a ORDER BY 1;\n')
     with open('some.c', 'w') as f:
-        f.write(''.join('int f%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) s += a[i] * %d + (s >> 3); return s; }\n'
-                        % (i, i, i) for i in range(30)))
-    cc1 = subprocess.run(['gcc', '-print-prog-name=cc1'], check=True, capture_output=True, text=True).stdout.strip()
+        f.write(''.join('int f%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) s += '
+                        'a[i] * %d + (s >> 3); return s; }\n' % (i, i, i) for i in range(30)))
+    cc1 = subprocess.run(['gcc', '-print-prog-name=cc1'], check=True, capture_output=True,
+                         text=True).stdout.strip()
     PROGRAMS['cc1'] %= cc1
 
 
 def trace(command, lines, path):
     """Returns the number of lines."""
-    command = 'exec %s -q --tool=lackey --trace-mem=yes --log-fd=9 %s 9>&1 >/dev/null 2>&1 | head -n %d >%s' % (
-        VALGRIND, command, lines, path)
+    command = ('exec %s -q --tool=lackey --trace-mem=yes --log-fd=9 %s 9>&1 >/dev/null 2>&1 | head '
+               '-n %d >%s' % (VALGRIND, command, lines, path))
     subprocess.run(['sh', '-c', command], check=True)
-    return int(subprocess.run(['wc', '-l', path], check=True, capture_output=True, text=True).stdout.split()[0])
+    return int(subprocess.run(['wc', '-l', path], check=True, capture_output=True,
+                              text=True).stdout.split()[0])
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--offline', default='build/tests/whose/whose_offline')
     p.add_argument('--lines', type=int, default=20000000)
     p.add_argument('--only', default='.', help='programs whose names match')
@@ -72,8 +77,10 @@ def main():
                 sys.exit('%s: no trace' % name)
             for hierarchy in HIERARCHIES:
                 with open('trace') as f:
-                    done = subprocess.run([offline, *hierarchy.split()], stdin=f, capture_output=True, text=True)
-                print('%-8s %-80s %s' % (name, hierarchy, done.stdout.strip() + done.stderr.strip()), flush=True)
+                    done = subprocess.run([offline, *hierarchy.split()], stdin=f,
+                                          capture_output=True, text=True)
+                print('%-8s %-80s %s' % (name, hierarchy,
+                                         done.stdout.strip() + done.stderr.strip()), flush=True)
                 failed += done.returncode != 0
     sys.exit(failed > 0)
 

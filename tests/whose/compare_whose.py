@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dwell simulate --data counts what a naive reference counts, on random programs.
 
-    compare_whose.py [--dwell PATH] [--naive PATH] [--seeds FIRST:END] [--shapes N] [--only EXPRESSION]
+compare_whose.py [--dwell PATH] [--naive PATH] [--seeds FIRST:END] [--shapes N] [--only EXPRESSION]
 
-Valgrind's lackey writes down the accesses of each program, and naive_whose counts the misses of each bin and the pairs
-of evictions in some hierarchy; and the references of each bin. The same program runs under Dwell, with --data and with --references.
-All numbers must be equal. Random programs are random_program.py's.
+Valgrind's lackey writes down the accesses of each program, and naive_whose counts the misses of
+each bin and the pairs of evictions in some hierarchy; and the references of each bin. The same
+program runs under Dwell, with --data and with --references. All numbers must be equal. Random
+programs are random_program.py's.
 """
 import argparse
 import collections
@@ -34,7 +35,8 @@ def cache(rng, name, lines, most_ways, line=64):
     sets = 1 << rng.randint(3, 6)
     if name not in ('L1i', 'L1d'):
         sets = max(1, lines // ways)
-    return '%s=%d,%d,%d,%s' % (name, sets * ways * line, ways, line, rng.choice(['lru', 'lru', 'fifo', 'random:%d' % rng.randint(1, 9)]))
+    return '%s=%d,%d,%d,%s' % (name, sets * ways * line, ways, line,
+                               rng.choice(['lru', 'lru', 'fifo', 'random:%d' % rng.randint(1, 9)]))
 
 
 def shape(rng):
@@ -58,14 +60,16 @@ def shape(rng):
 
 def trace(program):
     path = program + '.trace'
-    subprocess.run(['setarch', '-R', VALGRIND, '-q', '--tool=lackey', '--trace-mem=yes', '--log-file=' + path, program],
+    subprocess.run(['setarch', '-R', VALGRIND, '-q', '--tool=lackey', '--trace-mem=yes',
+                    '--log-file=' + path, program],
                    check=True)
     return path
 
 
 def naive(options, program, traced, caches):
     with open(traced) as f:
-        done = subprocess.run([options.naive, program + '.map', *caches], stdin=f, capture_output=True, text=True, check=True)
+        done = subprocess.run([options.naive, program + '.map', *caches], stdin=f,
+                              capture_output=True, text=True, check=True)
     found = {}
     for line in done.stdout.splitlines():
         kind, cache_number, *rest = line.split()
@@ -83,8 +87,10 @@ class Profile:
         for first, text in self.db.execute('SELECT first_id, list FROM location_batch'):
             for location, row in enumerate(json.loads(text), first):
                 self.pc[location] = row[1]
-        self.sites = {site: (kind, json.loads(calls)) for site, kind, calls in self.db.execute('SELECT id, kind, path FROM site')}
-        self.names = {i: self.name(*row) for i, *row in self.db.execute('SELECT id, kind, site_id, start FROM structure')}
+        self.sites = {site: (kind, json.loads(calls)) for site, kind,
+                      calls in self.db.execute('SELECT id, kind, path FROM site')}
+        self.names = {i: self.name(*row) for i,
+                      *row in self.db.execute('SELECT id, kind, site_id, start FROM structure')}
         self.levels = [c for c, in self.db.execute('SELECT DISTINCT cache FROM bin')]
 
     def name(self, kind, site, start):
@@ -105,27 +111,32 @@ class Profile:
         def number(name):
             return lowest if name == 'LL' else CACHES.index(name)
         for structure, location, name, *numbers in self.db.execute(
-                'SELECT structure_id, location_id, cache, misses, cold, by_self, conflicts FROM bin'):
+                'SELECT structure_id, location_id, cache, misses, cold, by_self, conflicts FROM '
+                'bin'):
             row = found['bin', number(name), '%x' % self.pc[location], self.names[structure]]
             for i, n in enumerate(numbers):
                 row[i] = None if n is None else row[i] + n
         for name, structure, function, by, by_function, misses, conflicts in self.db.execute(
-                'SELECT cache, structure_id, location_id, evictor_structure_id, evictor_location_id, misses, conflicts FROM eviction'):
+                'SELECT cache, structure_id, location_id, evictor_structure_id, '
+                'evictor_location_id, misses, conflicts FROM eviction'):
             key = ('eviction', number(name), '%x' % self.pc[function], self.names[structure],
                    '%x' % self.pc[by_function], self.names[by])
             found[key][0] += misses
             found[key][1] = None if conflicts is None else found[key][1] + conflicts
-        for structure, location, count in self.db.execute('SELECT structure_id, location_id, sum(counted) FROM reference GROUP BY 1, 2'):
+        for structure, location, count in self.db.execute(
+                'SELECT structure_id, location_id, sum(counted) FROM reference GROUP BY 1, 2'):
             found['references', 0, '%x' % self.pc[location], self.names[structure]][0] += count
         return {key: tuple(row[:lengths[key[0]]]) for key, row in found.items()}
 
 
 def simulate(options, program, caches, folder, which, environment=None):
     path = os.path.join(folder, 'run.db')
-    command = ['setarch', '-R', options.dwell, 'simulate', '-q', *which, '-o', path, *('--cache=' + c for c in caches)]
+    command = ['setarch', '-R', options.dwell, 'simulate', '-q', *which, '-o', path,
+               *('--cache=' + c for c in caches)]
     if not any(c.startswith('L1i') for c in caches):
         command.append('--no-instructions')
-    done = subprocess.run([*command, '--', program], capture_output=True, text=True, timeout=100, env=environment)
+    done = subprocess.run([*command, '--', program], capture_output=True, text=True, timeout=100,
+                          env=environment)
     if done.returncode != 0 or NOT_COUNTED in done.stderr:
         sys.exit('%s: %d: %s' % (' '.join(command), done.returncode, done.stderr))
     lowest = sum(not c.startswith('L1i') and not c.endswith('none') for c in caches) - 1
@@ -135,14 +146,17 @@ def simulate(options, program, caches, folder, which, environment=None):
 def compare(wanted, found, which):
     """The keys that differ, first those of the first levels."""
     if '--references' not in which:  # they are estimates
-        wanted, found = ({k: n for k, n in counts.items() if k[0] != 'references'} for counts in (wanted, found))
+        wanted, found = ({k: n for k, n in counts.items() if k[0] != 'references'}
+                         for counts in (wanted, found))
     if '--conflicts' not in which:
         wanted = {k: n if k[0] == 'references' else n[:-1] + (None,) for k, n in wanted.items()}
-    return sorted((k for k in wanted.keys() | found.keys() if wanted.get(k) != found.get(k)), key=lambda k: (k[1] % 5, k))
+    return sorted((k for k in wanted.keys() | found.keys() if wanted.get(k) != found.get(k)),
+                  key=lambda k: (k[1] % 5, k))
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--naive', default='build/tests/whose/naive_whose')
     p.add_argument('--seeds', default='0:8', help='of programs, the last one excluded')
@@ -173,12 +187,14 @@ def main():
                     if not wrong:
                         continue
                     failed += 1
-                    print('seed %d: %s %s: %d of %d counts differ' % (seed, ' '.join(which), ' '.join(caches), len(wrong), len(wanted)))
+                    print('seed %d: %s %s: %d of %d counts differ' %
+                          (seed, ' '.join(which), ' '.join(caches), len(wrong), len(wanted)))
                     for key in wrong[:5]:
                         print('   ', *key, 'expected', wanted.get(key), 'found', found.get(key))
                 if options.shape:
                     break
-    print('%d bins, %d pairs of evictions, %d bins of references; %d runs differ' % (*kinds.values(), failed))
+    print('%d bins, %d pairs of evictions, %d bins of references; %d runs differ' %
+          (*kinds.values(), failed))
     sys.exit(failed > 0)
 
 

@@ -22,18 +22,24 @@ NODE_LINES = 2 * NODES
 
 
 def counted(program, *caches):
-    """{(cache, variable): [misses, cold, by itself, conflicts]} and {(cache, variable, evictor): misses}."""
+    """{(cache, variable): [misses, cold, by itself, conflicts]} and {(cache, variable, evictor):
+    misses}.
+    """
     options = ['--cache=' + c for c in caches]
-    status, _, err = run('simulate', '-q', '--conflicts', '--no-instructions', '-o', 'run.db', *options, '--',
+    status, _, err = run('simulate', '-q', '--conflicts', '--no-instructions', '-o', 'run.db',
+                         *options, '--',
                          os.path.join(simulate_common.PROGRAMS, program))
     check(status == 0, status, err)
     check('not counted by data structure' not in err, err)
-    names = dict(ask("SELECT structure.id, variable.name FROM structure JOIN variable ON variable.start = structure.start "
+    names = dict(ask("SELECT structure.id, variable.name FROM structure JOIN variable ON "
+                     "variable.start = structure.start "
                      "WHERE kind = 'variable'"))
     bins = {(cache, names.get(of)): numbers for cache, of, *numbers in ask(
-        'SELECT cache, structure_id, sum(misses), sum(cold), sum(by_self), sum(conflicts) FROM bin GROUP BY 1, 2')}
+                'SELECT cache, structure_id, sum(misses), sum(cold), sum(by_self), sum(conflicts) '
+                'FROM bin GROUP BY 1, 2')}
     evicted = {(cache, names.get(of), names.get(by)): misses for cache, of, by, misses in ask(
-        'SELECT cache, structure_id, evictor_structure_id, sum(misses) FROM eviction GROUP BY 1, 2, 3')}
+                   'SELECT cache, structure_id, evictor_structure_id, sum(misses) FROM eviction '
+                   'GROUP BY 1, 2, 3')}
     return bins, evicted
 
 
@@ -43,15 +49,18 @@ def equal(what, found, expected):
 
 @case
 def direct_mapped_two_arrays_evict_each_other():
-    """Each cell's other array has the same place. The stack's line misses at the call and, evicted, at the return."""
+    """Each cell's other array has the same place. The stack's line misses at the call and, evicted,
+    at the return.
+    """
     bins, evicted = counted('known-fight', 'L1d=32K,1,64', 'LL=1M,16,64')
     events = totals()
     equal('D1mr', events['D1mr'], 2 * ROUNDS * CELLS + 1)  # 819,201
     equal('D1mw', events['D1mw'], 2 * CELLS + 1)
     for one, other in ('left', 'right'), ('right', 'left'):
-        # The first loop stores to each cell, 512 lines for the first time.
-        # Of a line's cells the first one would miss in a fully associative cache, too: 1023 lines were used since.
-        equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * (CELLS - LINES)])
+        # The first loop stores to each cell, 512 lines for the first time. Of a line's cells the
+        # first one would miss in a fully associative cache, too: 1023 lines were used since.
+        equal(one, bins['L1d', one],
+              [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * (CELLS - LINES)])
         # One of them has evicted the line of the stack, and that never comes between them.
         equal((one, other), evicted['L1d', one, other], (ROUNDS + 1) * CELLS - LINES)
     equal('stack', bins['L1d', 'own_stack'], [2, 1, 0, 0])
@@ -60,7 +69,9 @@ def direct_mapped_two_arrays_evict_each_other():
 
 @case
 def arrays_that_fit_together_miss_by_conflicts_alone():
-    """They are 64 KB apart, and each set gets one line of both. Together they have as many lines as the cache."""
+    """They are 64 KB apart, and each set gets one line of both. Together they have as many lines as
+    the cache.
+    """
     bins, _ = counted('known-apart', 'L1d=64K,1,64', 'LL=1M,16,64')
     for one in 'left', 'right':
         equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * CELLS - LINES])
@@ -71,13 +82,16 @@ def a_fully_associative_cache_has_no_conflicts():
     """The first level has eight sets of one line, and LL one set of 256."""
     bins, _ = counted('known-fight', 'L1d=512,1,64', 'LL=16K,256,64')
     for one in 'left', 'right':
-        equal(one, bins['L1d', one], [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * (CELLS - LINES)])
+        equal(one, bins['L1d', one],
+              [(ROUNDS + 1) * CELLS, LINES, 0, (ROUNDS + 1) * (CELLS - LINES)])
         equal(one, bins['LL', one], [(ROUNDS + 1) * LINES, LINES, ROUNDS * LINES, 0])
 
 
 @case
 def with_more_ways_each_array_evicts_itself():
-    """Each set has room for a line of both arrays, and the next line of an array takes the place of its last one."""
+    """Each set has room for a line of both arrays, and the next line of an array takes the place of
+    its last one.
+    """
     for ways in 2, 4, 8:
         bins, evicted = counted('known-fight', 'L1d=32K,%d,64' % ways, 'LL=1M,16,64')
         events = totals()
@@ -99,10 +113,12 @@ def with_room_for_both_nothing_is_evicted():
 
 @case
 def a_list_and_a_stream():
-    """In each turn 48 lines pass each set of LL in the same order, and LRU keeps the last 16 of them.
+    """In each turn 48 lines pass each set of LL in the same order, and LRU keeps the last 16 of
+    them.
 
-    So nothing is ever found again. The 16 lines of the stream evict the last half of the list, and so does that half the
-    first one, which has evicted the stream. As the list was filled, it passed in another order, but by halves, too.
+    So nothing is ever found again. The 16 lines of the stream evict the last half of the list, and
+    so does that half the first one, which has evicted the stream. As the list was filled, it passed
+    in another order, but by halves, too.
     """
     bins, evicted = counted('known-list', 'L1d=32K,8,64', 'LL=1M,16,64')
     for cache in 'L1d', 'LL':

@@ -183,7 +183,9 @@ static void looks(void *context, unsigned level, uint64_t line)
 
 static const struct sim_watch watch = {.came = came, .looks = looks};
 
-/* ---- First levels: code hits lines that the cache beside has, too, and only writes a stamp ---- */
+/*
+ * ---- First levels: code hits lines that the cache beside has, too, and only writes a stamp ----
+ */
 
 struct first {
 	struct sim_index places; /* by line, of its stamp */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Asks a server on a Unix socket many times from several threads, and prints what came back, in order.
+"""Asks a server on a Unix socket many times from several threads, and prints what came back, in
+order.
 
     ask.py http SOCKET REQUESTS PATH...
     ask.py memcached SOCKET REQUESTS
@@ -52,7 +53,8 @@ def main():
 
     def ask(n):
         try:
-            answers[n] = http(path, count, sys.argv[4:]) if what == 'http' else memcached(path, count, n)
+            answers[n] = http(path, count, sys.argv[4:]) if what == 'http' else memcached(path,
+                                                                                          count, n)
         except OSError as e:
             answers[n] = str(e)
     threads = [threading.Thread(target=ask, args=(n,)) for n in range(THREADS)]

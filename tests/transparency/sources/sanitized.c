@@ -69,7 +69,7 @@ static void run(void *(*of)(void *))
 __attribute__((noinline)) static int fault(const char *which, int n)
 {
 	char *volatile p = malloc(10);
-	int local[4] = { 0 };
+	int local[4] = {0};
 
 	memset(p, 1, 10);
 	if (!strcmp(which, "overflow"))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrays that grow and shrink in turn, so that they stay, move, and leave their memory to others. */
+/*
+ * Arrays that grow and shrink in turn, so that they stay, move, and leave their memory to others.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
