@@ -106,21 +106,3 @@ int sort_by_upper_half(uint64_t *numbers, size_t count)
 	free(other);
 	return 0;
 }
-
-size_t sort_first_from(const void *items, size_t count, size_t bytes, size_t at, int64_t key)
-{
-	const char *keys = (const char *)items + at;
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int64_t k;
-
-		memcpy(&k, keys + middle * bytes, sizeof(k));
-		if (k < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}

@@ -21,10 +21,4 @@ int sort_by_upper_half(uint64_t *numbers, size_t count);
 /* Sort by key; items with equal keys stay in order. Returns 0, or -1 when memory ran out. */
 int sort_by_key(struct sort_item *items, size_t count);
 
-/*
- * The index of the first item whose key is `key` or more, or `count`. Items of `bytes` each are
- * sorted by their keys, each an int64_t at the offset `at`.
- */
-size_t sort_first_from(const void *items, size_t count, size_t bytes, size_t at, int64_t key);
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "estimate/ratios.h"
 
 static int collect_rows(struct annotation *a, const struct hot_cost *costs, struct err *err)
@@ -43,13 +44,14 @@ static void find_rows(const struct annotation *a, uint32_t *row_of)
 {
 	for (size_t i = 0; i < a->profile->location_count; i++) {
 		const struct store_frame *f = code_frame(&a->code, &a->profile->locations[i]);
-		struct hot_row key = {0}, *row = NULL;
+		size_t row = a->count;
 
 		if (f != NULL) {
-			key = (struct hot_row){.file = f->file, .line = f->line};
-			row = bsearch(&key, a->rows, a->count, sizeof(key), compare_rows);
+			const struct hot_row key = {.file = f->file, .line = f->line};
+
+			row = SEARCH_MATCH(k, a->count, compare_rows(&a->rows[k], &key));
 		}
-		row_of[i] = row != NULL ? (uint32_t)(row - a->rows) : RATIOS_NO_ROW;
+		row_of[i] = row < a->count ? (uint32_t)row : RATIOS_NO_ROW;
 	}
 	row_of[a->profile->location_count] = RATIOS_NO_ROW;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/text.h"
 #include "estimate/allocators.h"
 #include "estimate/data_calls.h"
@@ -84,21 +85,12 @@ static size_t find_variable(const struct build *b, int64_t image, uint64_t addre
 	return SIZE_MAX;
 }
 
-static int compare_site(const void *id, const void *site)
-{
-	int64_t a = *(const int64_t *)id, b = ((const struct store_site *)site)->id;
-
-	return (a > b) - (a < b);
-}
-
 /* Index of the site; SIZE_MAX: none. */
 static size_t find_site(const struct profile *p, int64_t id)
 {
-	const struct store_site *s = NULL;
+	const size_t found = SEARCH_MATCH(i, p->site_count, SEARCH_ORDER(p->sites[i].id, id));
 
-	if (id > 0 && p->site_count > 0)
-		s = bsearch(&id, p->sites, p->site_count, sizeof(*s), compare_site);
-	return s != NULL ? (size_t)(s - p->sites) : SIZE_MAX;
+	return id > 0 && found < p->site_count ? found : SIZE_MAX;
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/condition.h"
+#include "base/search.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/ratios.h"
@@ -133,11 +134,6 @@ static int read_hot(const struct diff_samples *d, const struct profile *p,
 	return status;
 }
 
-static int compare_to_row(const void *key, const void *row)
-{
-	return compare_keys(key, ((const struct diff_hot_row *)row)->shown);
-}
-
 /* Set the row of each location, and of a missing one; rows must be sorted by key. */
 static void find_rows(const struct diff_samples *d, const struct profile *p, uint32_t *row_of)
 {
@@ -146,11 +142,9 @@ static void find_rows(const struct diff_samples *d, const struct profile *p, uin
 	for (size_t i = 0; i <= p->location_count; i++) {
 		const struct store_location *l = i < p->location_count ? &p->locations[i] : NULL;
 		struct hot_row key = hot_row_of(l, d->by, &none);
-		const struct diff_hot_row *row = NULL;
+		const size_t row = SEARCH_MATCH(k, d->count, compare_keys(d->rows[k].shown, &key));
 
-		if (d->count > 0)
-			row = bsearch(&key, d->rows, d->count, sizeof(*row), compare_to_row);
-		row_of[i] = row != NULL ? (uint32_t)(row - d->rows) : RATIOS_NO_ROW;
+		row_of[i] = row < d->count ? (uint32_t)row : RATIOS_NO_ROW;
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 struct building {
 	struct paths *t;
@@ -41,19 +42,9 @@ static size_t find_node(struct building *b, size_t parent, const char *function)
 
 static const struct store_path *find_path(const struct building *b, int64_t id)
 {
-	size_t low = 0, high = b->path_count;
+	const size_t found = SEARCH_MATCH(i, b->path_count, SEARCH_ORDER(b->paths[i].id, id));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (b->paths[middle].id == id)
-			return &b->paths[middle];
-		if (b->paths[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return found < b->path_count ? &b->paths[found] : NULL;
 }
 
 /* Climb from `node` to the callers in the location's frames, beginning at frame `from`. */

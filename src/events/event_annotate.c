@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/names.h"
+#include "base/search.h"
 
 struct collection {
 	const struct event_profile *p;
@@ -264,9 +265,8 @@ void event_annotation_release(struct event_annotation *a)
 
 size_t event_annotation_line(const struct event_annotation *a, int64_t location)
 {
-	const struct event_place key = {.location = location}, *found = NULL;
+	const struct event_place *p = a->places;
+	const size_t found = SEARCH_MATCH(i, a->place_count, SEARCH_ORDER(p[i].location, location));
 
-	if (a->place_count > 0)
-		found = bsearch(&key, a->places, a->place_count, sizeof(key), compare_places);
-	return found != NULL ? found->line : SIZE_MAX;
+	return found < a->place_count ? p[found].line : SIZE_MAX;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "events/event_object.h"
 
 #define MOST_BETWEEN 192  /* bytes without events that are still shown */
@@ -87,19 +88,9 @@ static int add_instructions(struct event_listing *l, struct machine_code *m, str
 /* The row of an address; l->count if there is none. */
 static size_t find_row(const struct event_listing *l, uint64_t address)
 {
-	size_t low = 0, high = l->count;
+	const size_t row = SEARCH_MATCH(i, l->count, SEARCH_ORDER(l->items[i].address, address));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < l->count && l->items[low].address == address && !l->items[low].is_gap
-		       ? low
-		       : l->count;
+	return row < l->count && !l->items[row].is_gap ? row : l->count;
 }
 
 static size_t row_of_location(const struct event_listing *l, int64_t id)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "events/events.h"
 #include "store/stretches.h"
 
@@ -119,9 +120,8 @@ static void contrast_costs(struct event_profile *p, const struct store_contrasts
 			   const double *scales)
 {
 	for (size_t i = 0; i < count && c[i].structure_id == STORE_NONE; i++) {
-		const struct place key = {.location = c[i].location_id},
-				   *at = bsearch(&key, places, p->cost_count, sizeof(key),
-						 compare_places);
+		const size_t at = SEARCH_MATCH(k, p->cost_count,
+					       SEARCH_ORDER(places[k].location, c[i].location_id));
 		bool is_code;
 		const size_t level = level_of(c[i].cache, &is_code);
 		size_t process = 0;
@@ -129,10 +129,10 @@ static void contrast_costs(struct event_profile *p, const struct store_contrasts
 
 		while (process < p->process_count && p->processes[process].id != c[i].process_id)
 			process++;
-		if (at == NULL || level == EVENT_SAMPLE_LEVELS || p->sample.contrasts[level] == 0 ||
-		    process == p->process_count)
+		if (at == p->cost_count || level == EVENT_SAMPLE_LEVELS ||
+		    p->sample.contrasts[level] == 0 || process == p->process_count)
 			continue;
-		values = (uint64_t *)p->costs[at->cost].values;
+		values = (uint64_t *)p->costs[places[at].cost].values;
 		is_code |= level > 0 && mostly_code(p, level, values);
 		put_contrasts(p, &c[i], level, is_code, &lengths[process], scales[process], values);
 	}

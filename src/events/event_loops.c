@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "events/event_cycles.h"
 #include "events/event_object.h"
 
@@ -138,17 +139,9 @@ static int add_loop(struct event_loops *l, const struct event_profile *p, const 
  */
 static size_t find_place(const struct places *places, size_t first, size_t end, uint64_t address)
 {
-	size_t low = first, high = end;
+	const struct place *p = &places->items[first];
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places->items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end && places->items[low].address == address ? low : end;
+	return first + SEARCH_MATCH(i, end - first, SEARCH_ORDER(p[i].address, address));
 }
 
 /*

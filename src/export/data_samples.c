@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/size.h"
 #include "estimate/paths.h"
 #include "export/data.h"
@@ -259,19 +260,9 @@ static int add_arc(struct reading *r, int64_t callee, int64_t location, const do
 
 static const struct store_path *find_path(const struct reading *r, int64_t id)
 {
-	size_t low = 0, high = r->path_count;
+	const size_t found = SEARCH_MATCH(i, r->path_count, SEARCH_ORDER(r->paths[i].id, id));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (r->paths[middle].id == id)
-			return &r->paths[middle];
-		if (r->paths[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return found < r->path_count ? &r->paths[found] : NULL;
 }
 
 /* Descend from *node through the functions of the location, outermost first. */

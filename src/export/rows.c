@@ -7,6 +7,7 @@
 
 #include "answer/json.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "estimate/counted/code_data.h"
 #include "export/formats.h"
 #include "export/functions.h"
@@ -167,11 +168,9 @@ static int map_rows(const struct cost_rows *rows, const struct export_data *d, s
 	for (size_t i = 0; i < d->cost_count; i++) {
 		const struct store_location *l = export_location(d, d->costs[i].location_id);
 		const struct cost_row key = key_of(rows, d, i);
-		const struct cost_row *row =
-			bsearch(&key, rows->items, rows->count, sizeof(key), compare);
+		const size_t row = SEARCH_MATCH(k, rows->count, compare(&rows->items[k], &key));
 
-		if (l != NULL && row != NULL &&
-		    map_set(row_of, (uint64_t)l->id, (uint64_t)(row - rows->items)) != 0)
+		if (l != NULL && row < rows->count && map_set(row_of, (uint64_t)l->id, row) != 0)
 			return err_set(err, "not enough memory for %zu rows", rows->count);
 	}
 	return 0;

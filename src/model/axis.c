@@ -6,6 +6,8 @@
 
 #include "model/parts.h"
 
+#include "base/search.h"
+
 /* The cell that holds a position, and the part of it that lies before. */
 static uint32_t cell_of(const struct model *m, size_t window, double position, double *part)
 {
@@ -20,17 +22,7 @@ static uint32_t cell_of(const struct model *m, size_t window, double position, d
 /* The window at or before `last` that holds a position. */
 static size_t window_of(const struct model *m, size_t last, double position)
 {
-	size_t low = 0, high = last;
-
-	while (low < high) {
-		size_t middle = low + (high - low + 1) / 2;
-
-		if (m->windows[middle].start <= position)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return SEARCH_FIRST(i, last, m->windows[i + 1].start > position);
 }
 
 uint32_t axis_cell(const struct model *m, size_t last, double position, double *part)

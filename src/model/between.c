@@ -14,6 +14,8 @@
 
 #include "model/parts.h"
 
+#include "base/search.h"
+
 struct pair {
 	uint32_t bin, window;
 	float ratio; /* lines / distance */
@@ -53,16 +55,9 @@ static struct pair *sort_pairs(const struct model_input *in, size_t first[EXPECT
 static void take_nearest(const struct pair *pairs, size_t low, size_t high, uint32_t window,
 			 double distance, float *out)
 {
-	size_t from = low, to = high;
+	size_t from = low + SEARCH_FIRST(i, high - low, pairs[low + i].window >= window);
+	size_t to = from;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (pairs[middle].window < window)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	for (unsigned i = 0; i < MODEL_PAIRS; i++) {
 		bool below = from > low, above = to < high;
 

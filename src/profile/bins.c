@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 #include "profile/profile.h"
 #include "store/events.h"
 #include "store/stretches.h"
@@ -12,11 +12,10 @@
 /* They are sorted by id. */
 size_t profile_structure(const struct profile *p, int64_t id)
 {
-	const size_t low =
-		sort_first_from(p->structures, p->structure_count, sizeof(*p->structures),
-				offsetof(struct store_structure, id), id);
+	const size_t found =
+		SEARCH_MATCH(i, p->structure_count, SEARCH_ORDER(p->structures[i].id, id));
 
-	return low < p->structure_count && p->structures[low].id == id ? low : SIZE_MAX;
+	return found < p->structure_count ? found : SIZE_MAX;
 }
 
 static int cost_bins(struct profile *p, struct err *err)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/profile.h"
 #include "profile/sampled.h"
 #include "profile/weights.h"
@@ -48,17 +49,9 @@ static uint64_t run_distance(const struct building *b, size_t w, uint64_t at, ui
 {
 	const struct store_window *windows = b->p->windows;
 	uint64_t end = b->starts[w] + at, begin = end > distance ? end - distance : 0, between;
-	size_t low = 0, high = w;
+	const size_t from = SEARCH_FIRST(i, w, b->starts[i + 1] > begin); /* the window of begin */
 
-	while (low < high) {
-		size_t middle = (low + high + 1) / 2;
-
-		if (b->starts[middle] <= begin)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	between = windows[w].start + at - (windows[low].start + (begin - b->starts[low]));
+	between = windows[w].start + at - (windows[from].start + (begin - b->starts[from]));
 	return between > distance ? between : distance;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/size.h"
 #include "profile/kinds.h"
 #include "profile/weights.h"
@@ -47,27 +48,21 @@ static int choose_process(struct profile *p, int64_t id, struct err *err)
 	return 0;
 }
 
-static int compare_window(const void *number, const void *window)
-{
-	uint32_t a = *(const uint32_t *)number, b = ((const struct store_window *)window)->number;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Index of a window by its number, by which windows are sorted. Returns -1 if it is missing. */
 int64_t profile_window(const struct profile *p, uint32_t number)
 {
-	const struct store_window *w = NULL;
+	const struct store_window *w = p->windows;
 	uint32_t guess;
+	size_t found;
 
 	if (p->window_count == 0)
 		return -1;
 	/* Nearly always, no window is missing before it. */
-	guess = number - p->windows[0].number;
-	if (guess < p->window_count && p->windows[guess].number == number)
+	guess = number - w[0].number;
+	if (guess < p->window_count && w[guess].number == number)
 		return guess;
-	w = bsearch(&number, p->windows, p->window_count, sizeof(*w), compare_window);
-	return w != NULL ? w - p->windows : -1;
+	found = SEARCH_MATCH(i, p->window_count, SEARCH_ORDER(w[i].number, number));
+	return found < p->window_count ? (int64_t)found : -1;
 }
 
 static int index_locations(struct profile *p, struct err *err)
@@ -100,18 +95,9 @@ static int compare_variables(const void *a, const void *b)
 size_t profile_variables_up_to(const struct profile *p, int64_t image, uint64_t address)
 {
 	const struct store_variable *v = p->variables;
-	size_t low = 0, high = p->variable_count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (v[middle].image < image ||
-		    (v[middle].image == image && v[middle].start <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, p->variable_count,
+			    v[i].image > image || (v[i].image == image && v[i].start > address));
 }
 
 static int read_data(struct profile *p, struct err *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/profile.h"
 #include "store/events.h"
 #include "store/stretches.h"
@@ -89,7 +90,9 @@ static struct lines_of *find_lines(struct lines_of *x, size_t count, int64_t str
 {
 	const struct lines_of key = {.structure = structure, .cache = cache};
 
-	return bsearch(&key, x, count, sizeof(*x), compare_lines);
+	const size_t found = SEARCH_MATCH(i, count, compare_lines(&x[i], &key));
+
+	return found < count ? &x[found] : NULL;
 }
 
 /*
@@ -393,12 +396,10 @@ static int spread_bins(struct profile *p, struct err *err)
 		const struct store_bin *b = &p->bins[i];
 		const struct store_contrasts key = {.structure_id = b->structure_id,
 						    .location_id = b->location_id,
-						    .cache = b->cache},
-					     *c = count > 0 ? bsearch(&key, all, count, sizeof(key),
-								      compare_contrasts)
-							    : NULL;
+						    .cache = b->cache};
+		const size_t found = SEARCH_MATCH(k, count, compare_contrasts(&all[k], &key));
 
-		spread_bin(p, b, c != NULL ? c : &none, &p->bin_spreads[i]);
+		spread_bin(p, b, found < count ? &all[found] : &none, &p->bin_spreads[i]);
 	}
 	free(all);
 	return 0;
@@ -433,12 +434,10 @@ static int compare_shares(const void *a, const void *b)
 static double cold_share(const struct profile *p, const struct store_eviction *e)
 {
 	const struct profile_cold_share key = {e->structure_id, e->cache, 0};
-	const struct profile_cold_share *found =
-		p->cold_share_count > 0 ? bsearch(&key, p->cold_shares, p->cold_share_count,
-						  sizeof(key), compare_shares)
-					: NULL;
+	const struct profile_cold_share *all = p->cold_shares;
+	const size_t found = SEARCH_MATCH(i, p->cold_share_count, compare_shares(&all[i], &key));
 
-	return found != NULL ? found->share : 0;
+	return found < p->cold_share_count ? all[found].share : 0;
 }
 
 static void spread_eviction(const struct profile *p, const struct store_eviction *e, double kept,

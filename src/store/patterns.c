@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 #include "store/row.h"
 #include "store/select.h"
 
@@ -108,9 +108,7 @@ static void take_steps(struct store_pattern *x, size_t count, const struct step_
 		       size_t row_count)
 {
 	for (size_t i = 0; i < row_count; i++) {
-		const size_t at = sort_first_from(x, count, sizeof(*x),
-						  offsetof(struct store_pattern, structure_id),
-						  rows[i].structure_id);
+		const size_t at = SEARCH_FIRST(k, count, x[k].structure_id >= rows[i].structure_id);
 
 		if (at < count && x[at].structure_id == rows[i].structure_id &&
 		    rows[i].number < STORE_PATTERN_STEPS)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "store/lists.h"
 #include "store/select.h"
 
@@ -25,20 +26,11 @@ int places_read(struct store *s, struct place **items, size_t *count, struct err
 	return select_all(s, &place_query, STORE_ALL, (void **)items, count, err);
 }
 
-static int compare_place(const void *id, const void *place)
-{
-	int64_t a = *(const int64_t *)id, b = ((const struct place *)place)->id;
-
-	return a < b ? -1 : a > b;
-}
-
 const struct store_frame *places_find(const struct place *items, size_t count, int64_t id)
 {
-	const struct place *p = NULL;
+	const size_t found = SEARCH_MATCH(i, count, SEARCH_ORDER(items[i].id, id));
 
-	if (count > 0)
-		p = bsearch(&id, items, count, sizeof(*p), compare_place);
-	return p != NULL ? &p->frame : NULL;
+	return found < count ? &items[found].frame : NULL;
 }
 
 int store_read_frames(struct store *s, struct store_frame **items, size_t *count, struct err *err)

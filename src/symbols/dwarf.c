@@ -10,6 +10,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/search.h"
 #include "base/text.h"
 #include "symbols/private.h"
 #include "symbols/ranges.h"
@@ -265,7 +266,7 @@ static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[
  */
 static Dwarf_Line *find_line(Dwarf_Die *cu_die, uint64_t address, uint64_t *end)
 {
-	size_t count, low = 0, high;
+	size_t count, above;
 	Dwarf_Lines *lines;
 	Dwarf_Line *line;
 	Dwarf_Addr start;
@@ -273,18 +274,12 @@ static Dwarf_Line *find_line(Dwarf_Die *cu_die, uint64_t address, uint64_t *end)
 
 	if (dwarf_getsrclines(cu_die, &lines, &count) != 0)
 		return NULL;
-	for (high = count; low < high;) { /* the first row above the address */
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &start) == 0 &&
-		    start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < count && dwarf_lineaddr(dwarf_onesrcline(lines, low), &start) == 0)
+	above = SEARCH_FIRST(i, count,
+			     dwarf_lineaddr(dwarf_onesrcline(lines, i), &start) != 0 ||
+				     start > address);
+	if (above < count && dwarf_lineaddr(dwarf_onesrcline(lines, above), &start) == 0)
 		bound(end, start);
-	line = low > 0 ? dwarf_onesrcline(lines, low - 1) : NULL;
+	line = above > 0 ? dwarf_onesrcline(lines, above - 1) : NULL;
 	return line != NULL && dwarf_lineendsequence(line, &is_end) == 0 && !is_end ? line : NULL;
 }
 

@@ -8,6 +8,8 @@
 
 #include "symbols/private.h"
 
+#include "base/search.h"
+
 static char *hex_text(struct arena *a, const unsigned char *bytes, size_t count)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -265,28 +267,18 @@ static void find_starts(struct symbols_file *f)
 	}
 }
 
+/* The address in an entry of the table of functions' starts. */
+static uint64_t start_of(const struct symbols_file *f, size_t entry)
+{
+	return f->starts_address + (uint64_t)(int64_t)read_i32(f->starts + entry * HDR_PAIR_BYTES);
+}
+
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address)
 {
-	size_t low = 0, high;
+	size_t above;
 
 	if (f->starts == NULL)
 		find_starts(f);
-	/*
-	 * Invariant: entries below low start at or before the address, those from high on after it.
-	 */
-	high = f->start_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t start = f->starts_address +
-				 (uint64_t)(int64_t)read_i32(f->starts + middle * HDR_PAIR_BYTES);
-
-		if (start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return 0;
-	return f->starts_address +
-	       (uint64_t)(int64_t)read_i32(f->starts + (low - 1) * HDR_PAIR_BYTES);
+	above = SEARCH_FIRST(i, f->start_count, start_of(f, i) > address);
+	return above > 0 ? start_of(f, above - 1) : 0;
 }

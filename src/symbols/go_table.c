@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 #define MOST_FUNCTIONS ((uint64_t)1 << 24)
 #define MOST_STEPS     ((size_t)1 << 20) /* of a function's lines */
 #define NO_FILE	       UINT32_MAX
@@ -183,17 +185,7 @@ static const char *file_of(const struct go_table *t, uint64_t record, int32_t nu
 /* The last function at or before the address. */
 static uint64_t find_entry(const struct go_table *t, uint64_t address)
 {
-	uint64_t low = 0, high = t->count;
-
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (entry_address(t, middle) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;
+	return SEARCH_FIRST(i, t->count, entry_address(t, i) > address) - 1;
 }
 
 /* Find the record of the function around the address, with the function's start and end. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 bool symbols_ranges_add(struct symbols_ranges *r, uint64_t low, uint64_t high, uint64_t of)
 {
@@ -41,15 +42,5 @@ void symbols_ranges_sort(struct symbols_ranges *r)
 
 size_t symbols_ranges_upto(const struct symbols_ranges *r, uint64_t address)
 {
-	size_t low = 0, high = r->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->items[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, r->count, r->items[i].low > address);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/text.h"
 
 #define MOST_LINES ((size_t)4 << 20)
@@ -97,19 +98,14 @@ const struct runtime_line *runtime_lines_find(const struct runtime_lines *l, siz
 					      uint64_t offset, uint64_t *end)
 {
 	const struct runtime_line_range *r;
-	size_t low = 0, high;
+	const struct runtime_line *lines;
+	size_t behind;
 
 	if (piece >= l->pieces.count)
 		return NULL;
 	r = &l->pieces.items[piece];
-	for (high = r->count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->items[r->first + middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*end = low < r->count ? l->items[r->first + low].offset : UINT64_MAX;
-	return low > 0 ? &l->items[r->first + low - 1] : NULL;
+	lines = &l->items[r->first];
+	behind = SEARCH_FIRST(i, r->count, lines[i].offset > offset);
+	*end = behind < r->count ? lines[behind].offset : UINT64_MAX;
+	return behind > 0 ? &lines[behind - 1] : NULL;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "symbols/private.h"
 
@@ -110,17 +111,7 @@ static void read_symbols(struct symbols_file *f, struct symbols_table *t,
 
 size_t symbols_table_above(const struct symbols_table *t, uint64_t address)
 {
-	size_t low = 0, high = t->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, t->count, t->items[i].address > address);
 }
 
 /* The nearest symbol below `above` whose size covers the address; or NULL. */

@@ -17,6 +17,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs */
@@ -70,36 +71,18 @@ static bool fixed_address(const struct symbols_variables *v, Dwarf_Die *die, uin
 
 size_t symbols_variables_up_to(const struct symbols_variables *v, uint64_t address)
 {
-	size_t low = 0, high = v->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, v->count, v->items[i].start > address);
 }
 
 static struct symbols_variable_entry *find_entry(struct symbols_variables *v, uint64_t start,
 						 uint64_t at)
 {
-	size_t low = 0, high = v->count;
+	struct symbols_variable_entry *e = v->items;
+	const size_t found = SEARCH_MATCH(i, v->count,
+					  e[i].start != start ? SEARCH_ORDER(e[i].start, start)
+							      : SEARCH_ORDER(e[i].at, at));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct symbols_variable_entry *e = &v->items[middle];
-
-		if (e->start < start || (e->start == start && e->at < at))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < v->count && v->items[low].start == start && v->items[low].at == at)
-		return &v->items[low];
-	return NULL;
+	return found < v->count ? &e[found] : NULL;
 }
 
 static void add_entry(struct symbols_variables *v, struct symbols_variable_entry e)
@@ -287,21 +270,13 @@ static void read_all_units(struct symbols_variables *v)
 /* Read the unit around the offset, if not read yet. */
 static void read_unit(struct symbols_variables *v, uint64_t offset)
 {
-	size_t low = 0, high = v->units.count;
+	const size_t above = SEARCH_FIRST(i, v->units.count, v->units.items[i].start > offset);
 	struct symbols_unit *u;
 	Dwarf_Die die;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (v->units.items[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (above == 0)
 		return;
-	u = &v->units.items[low - 1];
+	u = &v->units.items[above - 1];
 	if (u->is_read || offset >= u->end)
 		return;
 	u->is_read = true;

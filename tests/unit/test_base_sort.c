@@ -2,12 +2,14 @@
 /* Sorting by a number: order, stability, and the limits of the range. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 
 #define COUNT 10000
@@ -76,12 +78,33 @@ static void numbers_come_in_order_of_their_upper_halves(void **state)
 	assert_int_equal(sort_by_upper_half(NULL, 0), 0);
 }
 
+/* Even numbers from 0 on: of each array of up to 70, what is in it, between, and behind. */
+static void a_search_finds_the_first_that_holds(void **state)
+{
+	static size_t items[70];
+
+	(void)state;
+	for (size_t i = 0; i < 70; i++)
+		items[i] = 2 * i;
+	for (size_t n = 0; n <= 70; n++)
+		for (size_t wanted = 0; wanted < 2 * n + 2; wanted++) {
+			const size_t half = (wanted + 1) / 2;
+			const size_t first = half < n ? half : n;
+			const bool is_there = wanted % 2 == 0 && half < n;
+
+			assert_int_equal(SEARCH_FIRST(i, n, items[i] >= wanted), first);
+			assert_int_equal(SEARCH_MATCH(i, n, SEARCH_ORDER(items[i], wanted)),
+					 is_there ? first : n);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_come_in_order_and_equals_stay_in_theirs),
 		cmocka_unit_test(few_items_are_sorted_too),
 		cmocka_unit_test(numbers_come_in_order_of_their_upper_halves),
+		cmocka_unit_test(a_search_finds_the_first_that_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "collector/simulation/sim_heap.h"
 
 /* Points between the sizes of caches, for each doubling. */
@@ -78,17 +79,7 @@ bool line_sample_is_whole(const struct line_sample *s)
 /* Number of points, smallest first, that miss. */
 static unsigned points_missed(const struct line_sample *s, double lines)
 {
-	unsigned low = 0, high = s->point_count;
-
-	while (low < high) {
-		const unsigned middle = low + (high - low) / 2;
-
-		if ((double)s->points[middle] <= lines)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_FIRST(i, s->point_count, (double)s->points[i] > lines);
 }
 
 static bool is_kept(void *context, uint64_t line)

@@ -13,6 +13,7 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/addresses.h"
 #include "engine/core/limits.h"
+#include "engine/core/search.h"
 #include "engine/core/util.h"
 
 #define MAX_ARENAS	    16
@@ -415,21 +416,11 @@ struct block *cache_block_at(const uint8_t *address)
 			continue;
 		const uint32_t g = address >= arenas[i]->middle;
 		struct block **list = ordered[i][g];
-		uint32_t low = 0, high = __atomic_load_n(&ordered_count[i][g], __ATOMIC_ACQUIRE);
+		const uint32_t count = __atomic_load_n(&ordered_count[i][g], __ATOMIC_ACQUIRE);
+		const uint32_t above = SEARCH_FIRST(k, count, list[k]->start > address);
+		struct block *b = above > 0 ? list[above - 1] : 0;
 
-		while (low < high) { /* last block that starts at or below address */
-			uint32_t mid = low + (high - low) / 2;
-
-			if (list[mid]->start <= address)
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		if (low == 0)
-			return 0;
-		struct block *b = list[low - 1];
-
-		return address < b->start + b->code_bytes ? b : 0;
+		return b && address < b->start + b->code_bytes ? b : 0;
 	}
 	return 0;
 }

@@ -2,6 +2,8 @@
 /* Ordered pieces of the address space, in chunks; see intervals.h. */
 #include "engine/core/intervals.h"
 
+#include "engine/core/search.h"
+
 /*
  * Neighbours with at most this many elements together are merged, so that chunks stay well filled.
  */
@@ -49,32 +51,12 @@ int intervals_init(struct intervals *l, uint32_t element_bytes, uint32_t most)
 /* The index of the first chunk that ends above address; chunk_count if there is none. */
 static uint32_t chunk_after(const struct intervals *l, uint64_t address)
 {
-	uint32_t low = 0, high = l->chunk_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (chunk_at(l, mid)->end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_FIRST(i, l->chunk_count, chunk_at(l, i)->end > address);
 }
 
 static uint32_t element_after(const struct intervals *l, const struct chunk *c, uint64_t address)
 {
-	uint32_t low = 0, high = c->count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (element(l, c, mid)->end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_FIRST(i, c->count, element(l, c, i)->end > address);
 }
 
 void *intervals_after(const struct intervals *l, uint64_t address)

@@ -3,6 +3,7 @@
 #include "engine/unwind/code_symbols.h"
 
 #include "channel/channel.h"
+#include "engine/core/search.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 
@@ -173,17 +174,7 @@ struct code_file code_symbols_of_locals(const struct code_file *f, uint64_t firs
 /* The first symbol that begins above the offset. */
 static uint32_t above(const struct code_symbols *s, uint64_t offset)
 {
-	uint32_t low = 0, high = s->count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (s->items[mid].start <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return SEARCH_FIRST(i, s->count, s->items[i].start > offset);
 }
 
 bool code_symbols_find(const struct code_symbols *s, uint64_t pc, uint64_t *start, uint64_t *end)

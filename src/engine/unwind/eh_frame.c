@@ -2,6 +2,7 @@
 /* Call frame information to rules; see eh_frame.h. Reads the target only by engine_copy. */
 #include "engine/unwind/eh_frame.h"
 
+#include "engine/core/search.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/unwind/cfi.h"
@@ -126,6 +127,28 @@ static bool read_head(const struct frame_table *t, struct table_head *head)
 }
 
 /*
+ * Does entry i begin behind `wanted`? It is kept as the latest such one, or the latest other one.
+ * Sets *failed if it cannot be read.
+ */
+static inline bool begins_behind(uint64_t entries, uint32_t i, int64_t wanted,
+				 struct table_entry *before, struct table_entry *behind,
+				 bool *failed)
+{
+	uint64_t word;
+
+	/* Not engine_copy: its rep movsb takes longer than the rest of the search. */
+	if (engine_peek(&word, (const void *)(uintptr_t)(entries + i * sizeof *before)) != 0) {
+		*failed = true;
+		return true;
+	}
+	struct table_entry e;
+
+	__builtin_memcpy(&e, &word, sizeof e);
+	*(e.pc > wanted ? behind : before) = e;
+	return e.pc > wanted;
+}
+
+/*
  * The last entry that begins at or before pc, and the first one behind pc. *place is the number of
  * the latter: 0 if there is none before, head->count if there is none behind.
  */
@@ -134,27 +157,11 @@ static bool search(const struct frame_table *t, const struct table_head *head, u
 {
 	const uint64_t entries = t->address + sizeof *head;
 	const int64_t wanted = (int64_t)(pc - t->base);
-	struct table_entry e;
-	uint32_t low = 0, high = head->count;
-	uint64_t word;
+	bool failed = false;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		/* Not engine_copy: its rep movsb takes longer than the rest of the search. */
-		if (engine_peek(&word, (const void *)(uintptr_t)(entries + mid * sizeof e)) != 0)
-			return false;
-		__builtin_memcpy(&e, &word, sizeof e);
-		if (e.pc <= wanted) {
-			low = mid + 1;
-			*before = e;
-		} else {
-			high = mid;
-			*behind = e;
-		}
-	}
-	*place = low;
-	return true;
+	*place = SEARCH_FIRST(i, head->count,
+			      begins_behind(entries, i, wanted, before, behind, &failed));
+	return !failed;
 }
 
 static uint64_t description_of(const struct frame_table *t, const struct table_entry *e)

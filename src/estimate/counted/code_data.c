@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 #include "estimate/fields/fields.h"
 
 static int compare_keys(const void *a, const void *b)
@@ -116,8 +116,7 @@ void code_data_release(struct code_data *c)
 
 const struct code_data_row *code_data_of(const struct code_data *c, size_t piece, size_t *count)
 {
-	const size_t low = sort_first_from(c->rows, c->count, sizeof(*c->rows),
-					   offsetof(struct code_data_row, piece), (int64_t)piece);
+	const size_t low = SEARCH_FIRST(i, c->count, c->rows[i].piece >= piece);
 
 	for (*count = 0; low + *count < c->count && c->rows[low + *count].piece == piece;)
 		++*count;

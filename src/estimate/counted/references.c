@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/search.h"
 #include "model/model.h"
 
 /* A stratum is seen often enough with so many expected references, from so many groups. */
@@ -41,10 +41,10 @@ struct making {
 
 static struct code *code_of(const struct making *m, int64_t location)
 {
-	const size_t low = sort_first_from(m->code, m->count, sizeof(*m->code),
-					   offsetof(struct code, location_id), location);
+	const size_t found =
+		SEARCH_MATCH(i, m->count, SEARCH_ORDER(m->code[i].location_id, location));
 
-	return low < m->count && m->code[low].location_id == location ? &m->code[low] : NULL;
+	return found < m->count ? &m->code[found] : NULL;
 }
 
 static void name(const struct profile *p, struct code *c)
@@ -334,24 +334,14 @@ void references_add(const struct references *r, size_t row, struct references_su
 	}
 }
 
-static int compare_locations(const void *a, const void *b)
-{
-	const int64_t location = *(const int64_t *)a;
-	const struct profile_accesses *x = b;
-
-	return (location > x->location_id) - (location < x->location_id);
-}
-
 void references_add_missing(const struct references *r, int64_t location, struct references_sum *to)
 {
 	const struct profile *p = r->profile;
-	const struct profile_accesses *found = NULL;
+	const size_t found = SEARCH_MATCH(i, p->access_count,
+					  SEARCH_ORDER(p->accesses[i].location_id, location));
 
-	if (p->access_count > 0)
-		found = bsearch(&location, p->accesses, p->access_count, sizeof(*p->accesses),
-				compare_locations);
-	if (found != NULL)
-		to->unseen_most = fmax(to->unseen_most, r->unseen_most[found - p->accesses]);
+	if (found < p->access_count)
+		to->unseen_most = fmax(to->unseen_most, r->unseen_most[found]);
 }
 
 void references_add_sum(struct references_sum *to, const struct references_sum *more)

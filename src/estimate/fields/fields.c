@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "estimate/fields/members.h"
 
 #define MOST_PLACES 16 /* of a bin; runs keep fewer */
@@ -35,21 +36,13 @@ static const char *keep(struct fields *f, const char *text)
 	return text[0] != '\0' ? arena_strdup(&f->strings, text) : NULL;
 }
 
-static int compare_site(const void *id, const void *site)
-{
-	int64_t a = *(const int64_t *)id, b = ((const struct store_site *)site)->id;
-
-	return (a > b) - (a < b);
-}
-
 /* Sites of one row may hold different types: each is asked for its own. */
 static struct members_of type_of(const struct profile *p, const struct data_row *r, int64_t site)
 {
-	const struct store_site *s = NULL;
+	const size_t found = SEARCH_MATCH(i, p->site_count, SEARCH_ORDER(p->sites[i].id, site));
+	const struct store_site *s = &p->sites[found];
 
-	if (site > 0 && r->site != NULL && p->site_count > 0)
-		s = bsearch(&site, p->sites, p->site_count, sizeof(*s), compare_site);
-	if (s == NULL)
+	if (site <= 0 || r->site == NULL || found == p->site_count)
 		return (struct members_of){r->layout, r->element_size, r->smallest, r->largest};
 	return (struct members_of){s->layout_id, data_element_size(p, s), s->smallest, s->largest};
 }
@@ -170,14 +163,11 @@ static int add_ends(struct fields *f, const struct query *q, struct err *err)
 
 /* ---- Bins ---- */
 
-static int compare_range(const void *key, const void *item)
+/* Where the range comes from the bin's, in the order of ranges. */
+static int order_of(const struct store_bin_range *r, const struct store_bin *b)
 {
-	const struct store_bin *b = key;
-	const struct store_bin_range *r = item;
-
-	if (b->structure_id != r->structure_id)
-		return b->structure_id < r->structure_id ? -1 : 1;
-	return (b->location_id > r->location_id) - (b->location_id < r->location_id);
+	return r->structure_id != b->structure_id ? SEARCH_ORDER(r->structure_id, b->structure_id)
+						  : SEARCH_ORDER(r->location_id, b->location_id);
 }
 
 /* Read "[8,24]". */
@@ -200,14 +190,11 @@ const char *fields_name_bin(const struct profile *p, const struct data_row *r,
 			    const struct store_bin *b, struct text *out)
 {
 	const size_t at = profile_structure(p, b->structure_id);
-	const struct store_bin_range *range = NULL;
-	uint64_t shift = 0;
+	const size_t found = SEARCH_MATCH(i, p->range_count, order_of(&p->ranges[i], b));
+	const struct store_bin_range *range = &p->ranges[found];
+	uint64_t shift = 0, places[MOST_PLACES];
 
-	uint64_t places[MOST_PLACES];
-
-	if (p->range_count > 0)
-		range = bsearch(b, p->ranges, p->range_count, sizeof(*range), compare_range);
-	if (range == NULL || at == SIZE_MAX)
+	if (found == p->range_count || at == SIZE_MAX)
 		return NULL;
 	if (p->structures[at].start != 0) /* symbols may begin inside of a variable */
 		shift = p->structures[at].start -

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/elements.h"
-#include "base/sort.h"
+#include "base/search.h"
 
 #define LINE_BYTES 64 /* a stream that misses on each line has steps of this size */
 #define SEVERAL	   "[several fields]"
@@ -30,18 +30,14 @@ struct level {
 
 const struct store_layout *members_layout(const struct profile *p, int64_t id)
 {
-	const size_t low = sort_first_from(p->layouts, p->layout_count, sizeof(*p->layouts),
-					   offsetof(struct store_layout, id), id);
+	const size_t found = SEARCH_MATCH(i, p->layout_count, SEARCH_ORDER(p->layouts[i].id, id));
 
-	return low < p->layout_count && p->layouts[low].id == id ? &p->layouts[low] : NULL;
+	return found < p->layout_count ? &p->layouts[found] : NULL;
 }
 
 static const struct store_member *first_of(const struct profile *p, int64_t layout)
 {
-	const size_t low = sort_first_from(p->members, p->member_count, sizeof(*p->members),
-					   offsetof(struct store_member, layout_id), layout);
-
-	return p->members + low;
+	return p->members + SEARCH_FIRST(i, p->member_count, p->members[i].layout_id >= layout);
 }
 
 static struct level members_of(const struct profile *p, int64_t layout)

@@ -6,6 +6,7 @@
 #include "channel/sys.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
+#include "engine/core/search.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 
@@ -73,17 +74,7 @@ static void find_parts(void)
 /* The first part that ends above the address; or the end of the list. */
 static const struct own_memory *part_after(uint64_t address)
 {
-	uint32_t low = 0, high = part_count;
-
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (parts[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return &parts[low];
+	return &parts[SEARCH_FIRST(i, part_count, parts[i].end > address)];
 }
 
 bool own_memory_in(uint64_t start, uint64_t end, struct own_memory *part)

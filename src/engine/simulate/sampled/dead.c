@@ -2,6 +2,7 @@
 /* Sums of dead times in a stretch; see dead.h. */
 #include "engine/simulate/sampled/dead.h"
 
+#include "engine/core/search.h"
 #include "engine/core/util.h"
 
 #define POINTS 256u
@@ -61,16 +62,10 @@ void dead_unknown(struct stretch_cache *c)
 /* The part of the stretch that was over at that time. Between points it grows evenly. */
 static uint64_t part_at(enum dead_clock clock, uint64_t time)
 {
-	uint32_t low = 0, high = d.count - 1;
-	const struct point *a, *b;
+	const uint32_t last = d.count - 1,
+		       before = SEARCH_FIRST(i, last, d.points[i + 1].times[clock] > time);
+	const struct point *a = &d.points[before], *b = &d.points[before + (before < last)];
 
-	while (low + 1 < high) {
-		const uint32_t middle = (low + high) / 2;
-
-		*(d.points[middle].times[clock] <= time ? &low : &high) = middle;
-	}
-	a = &d.points[low];
-	b = &d.points[high];
 	if (time <= a->times[clock])
 		return a->part;
 	if (time >= b->times[clock])
