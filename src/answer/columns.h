@@ -64,6 +64,7 @@ struct column {
 	bool to_right;	  /* text that is a figure */
 	bool is_optional; /* JSON omits a missing value */
 	bool zero_is_missing;
+	bool is_kind;	     /* names the section of a file: others are of the same */
 	bool adds_up;	     /* the sum of rows is one of such rows together */
 	unsigned precise;    /* digits in CSV; 0: the default */
 	const char *missing; /* in texts; NULL: nothing */

@@ -126,7 +126,8 @@ static void get_samples(const void *row, struct value *v)
 }
 
 const struct column cost_columns[COST_COLUMNS] = {
-	[COST_KIND] = {NULL, "kind", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, kind)},
+	[COST_KIND] = {NULL, "kind", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, kind),
+		       .is_kind = true},
 	[COST_NAME] = {NULL, "name", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, name)},
 	[COST_FUNCTION] = {"FUNCTION", "function", UNIT_TEXT,
 			   COLUMN_MEMBER(struct cost_row, function), .may_cut = true},
@@ -140,15 +141,15 @@ const struct column cost_columns[COST_COLUMNS] = {
 			  .may_cut = true},
 	[COST_PATH] = {NULL, "path", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, name)},
 	[COST_SOURCE] = {NULL, "source", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, source)},
-	[COST_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_misses},
-	[COST_ALL_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_all_misses},
-	[COST_COLD] = {"COLD", "cold_share", UNIT_SHARE, get_cold},
+	[COST_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_misses, .adds_up = true},
+	[COST_ALL_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_all_misses, .adds_up = true},
+	[COST_COLD] = {"COLD", "cold_share", UNIT_SHARE, get_cold, .adds_up = true},
 	[COST_RATIO] = {"MISS RATIO", "miss_ratio", UNIT_SHARE, get_ratio},
 	[COST_LOW] = {NULL, "low", UNIT_SHARE, get_low},
 	[COST_HIGH] = {NULL, "high", UNIT_SHARE, get_high},
 	[COST_INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_interval},
-	[COST_ACCESSES] = {"ACCESSES", "access_share", UNIT_SHARE, get_accesses},
-	[COST_SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, get_samples},
+	[COST_ACCESSES] = {"ACCESSES", "access_share", UNIT_SHARE, get_accesses, .adds_up = true},
+	[COST_SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, get_samples, .adds_up = true},
 };
 
 /* ---- Miss ratios ---- */

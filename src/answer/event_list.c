@@ -61,7 +61,8 @@ void event_list_add_event(struct event_list *l, const struct event_profile *p, s
 					   .unit = UNIT_EVENT,
 					   .get = cost == EVENT_SELF ? get_self : get_inclusive,
 					   .number = column,
-					   .prefix = prefix});
+					   .prefix = prefix,
+					   .adds_up = cost == EVENT_SELF && column < p->measured});
 }
 
 void event_list_add_events(struct event_list *l, const struct event_profile *p,

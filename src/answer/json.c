@@ -60,12 +60,9 @@ static int print(json_t *root, size_t flags, struct text *out, struct err *err)
 
 int json_print(json_t *root, struct text *out, struct err *err)
 {
-	json_t *whole = root != NULL ? json_pack("{s:i}", "json_version", JSON_VERSION) : NULL;
-
-	if (whole != NULL)
-		json_object_update(whole, root);
-	json_decref(root);
-	return print(whole, JSON_INDENT(2) | JSON_REAL_PRECISION(8), out, err);
+	if (root != NULL)
+		json_object_set_new(root, "json_version", json_integer(JSON_VERSION));
+	return print(root, JSON_INDENT(2) | JSON_REAL_PRECISION(8), out, err);
 }
 
 int json_print_compact(json_t *root, struct text *out, struct err *err)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns of rows, and sums of those that are not shown; see rows.h. */
+/* The columns of rows; see rows.h. */
 #include "answer/rows.h"
 
 #include <assert.h>
-#include <math.h>
-
-#include "base/text.h"
 
 static bool exists(const struct shown *s, unsigned has)
 {
@@ -49,24 +46,4 @@ size_t rows_shown(const struct rows *r, size_t most)
 struct column_list rows_list(const struct rows_columns *c)
 {
 	return (struct column_list){c->items, c->count};
-}
-
-bool rows_sum(const struct rows *r, size_t from, const struct column *c, struct value *sum)
-{
-	const bool is_whole = column_is_whole(c);
-	struct text made = {0};
-	bool is_known = c->adds_up && from < r->count;
-
-	*sum = (struct value){0};
-	for (size_t i = from; i < r->count && is_known; i++) {
-		const struct value v = column_value(c, rows_at(r, i), &made);
-
-		is_known = !v.is_missing;
-		if (is_whole)
-			sum->whole += v.whole;
-		else
-			sum->real += v.real;
-	}
-	text_release(&made);
-	return is_known && (is_whole || isfinite(sum->real));
 }

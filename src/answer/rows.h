@@ -59,10 +59,4 @@ size_t rows_shown(const struct rows *r, size_t most);
 
 struct column_list rows_list(const struct rows_columns *c);
 
-/*
- * The sum of the rows from `from` on, of a column that adds up. Returns whether there is one: no
- * value is missing.
- */
-bool rows_sum(const struct rows *r, size_t from, const struct column *c, struct value *sum);
-
 #endif

@@ -33,7 +33,7 @@ void options_complete(struct options *o)
 		snprintf(o->thread, sizeof(o->thread), "%" PRId64, o->query.thread);
 		o->parts_of[o->part_count++] = (struct option_part){SUBSET_THREAD, o->thread};
 	}
-	if (options_given(o, OPTION_ROWS))
+	if (options_set(o, OPTION_ROWS))
 		o->query.file_limit = o->query.limit;
 	o->query.is_sort_usual = !options_given(o, OPTION_SORT);
 }

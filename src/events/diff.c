@@ -252,6 +252,7 @@ int diff_rows(struct diff *d, const struct query *q, enum event_by by, bool is_i
 	size_t count = 0, most;
 
 	d->by = by;
+	d->query = q;
 	d->is_inclusive = is_inclusive;
 	if (event_rows_init(&d->a.rows, d->a.profile, by, err) != 0 ||
 	    event_rows_init(&d->b.rows, d->b.profile, by, err) != 0)

@@ -34,6 +34,7 @@ struct diff {
 	bool is_inclusive;
 	struct diff_row *rows; /* largest change first */
 	size_t count;
+	const struct query *query;
 	uint64_t *values; /* memory for the counts of all rows */
 };
 

@@ -46,7 +46,7 @@ struct query {
 	const char *sort;    /* the event, or the column, to sort by; NULL: the first one */
 	bool is_sort_usual;  /* views without the column may ignore `sort` */
 	uint64_t limit;	     /* rows of text; 0: the view's default */
-	uint64_t file_limit; /* rows of CSV and JSON; 0: all */
+	uint64_t file_limit; /* rows of CSV and JSON; see query_file_rows */
 	bool has_focus, has_ignore;
 	regex_t focus, ignore; /* valid if has_focus, has_ignore; see query_shows */
 };
@@ -74,6 +74,12 @@ int query_order_or(const struct query *q, enum query_order usual, enum query_ord
 
 /* Tell whether it has a focus or an ignore expression. */
 bool query_filters(const struct query *q);
+
+/* The number of rows of CSV and JSON; 0: all. Of NULL, too. */
+static inline uint64_t query_file_rows(const struct query *q)
+{
+	return q != NULL ? q->file_limit : 0;
+}
 
 /* The same query for another cache; *q keeps its memory. */
 struct query query_at(const struct query *q, uint64_t size_bytes);

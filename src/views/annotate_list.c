@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "estimate/annotate.h"
 #include "views/columns_table.h"
+#include "views/file_rows.h"
 #include "views/fit.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -94,6 +95,8 @@ void annotation_list_csv(const struct annotation_list *l, struct text *out)
 		COLUMN_LIST(COST(KIND), COST(NAME), COST(RATIO), COST(MISSES), COST(COLD),
 			    COST(ACCESSES), COST(SAMPLES), ASSUMED(assumed));
 
+	struct file_rows f = {.list = columns, .most = query_file_rows(l->query), .csv = out};
+
 	columns_csv_head(columns, out);
 	for (int files = 1; files >= 0; files--) {
 		const struct hot *h = files ? &l->files : &l->functions;
@@ -102,32 +105,35 @@ void annotation_list_csv(const struct annotation_list *l, struct text *out)
 			struct cost_row row = row_of(h, i, files);
 
 			if (is_listed(&h->rows[i], files))
-				columns_csv_row(columns, &row, out);
+				file_rows_put(&f, &row);
 		}
+		file_rows_end_csv(&f);
 	}
 }
 
-static json_t *json_rows(const struct hot *h, bool files)
+static void put_json_rows(const struct annotation_list *l, bool files, json_t *root)
 {
-	json_t *rows = json_array();
+	const struct hot *h = files ? &l->files : &l->functions;
+	struct file_rows f = {.list = COLUMN_LIST(COST(NAME), COST_SHARES),
+			      .most = query_file_rows(l->query),
+			      .array = json_array()};
 
 	for (size_t i = 0; i < h->count; i++) {
 		struct cost_row row = row_of(h, i, files);
 
 		if (is_listed(&h->rows[i], files))
-			json_array_append_new(
-				rows, columns_json(COLUMN_LIST(COST(NAME), COST_SHARES), &row));
+			file_rows_put(&f, &row);
 	}
-	return rows;
+	file_rows_end_json(&f, files ? "files" : "functions", root);
 }
 
 int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err)
 {
-	json_t *root =
-		json_pack("{s:I, s:f, s:o, s:o}", "size_bytes", (json_int_t)l->query->size_bytes,
-			  "miss_ratio", l->files.ratio, "files", json_rows(&l->files, true),
-			  "functions", json_rows(&l->functions, false));
+	json_t *root = json_pack("{s:I, s:f}", "size_bytes", (json_int_t)l->query->size_bytes,
+				 "miss_ratio", l->files.ratio);
 
+	put_json_rows(l, true, root);
+	put_json_rows(l, false, root);
 	assumed_json(l->query, root);
 	return json_print(root, out, err);
 }

@@ -6,8 +6,7 @@
 
 #include "answer/json.h"
 #include "views/columns_table.h"
-
-#define OTHERS "[others]"
+#include "views/file_rows.h"
 
 /* ---- Text ---- */
 
@@ -72,87 +71,32 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 	return 0;
 }
 
-/* ---- CSV ---- */
+/* ---- Files ---- */
 
-/* The first text of the row names it; of figures it has the sums. */
-static void put_others(const struct rows *r, size_t from, struct text *out)
+static void put_rows(const struct rows *r, struct file_rows *f)
 {
-	bool is_named = false;
-
-	for (size_t i = 0; i < r->csv.count; i++) {
-		const struct column *c = r->csv.items[i];
-		struct value sum;
-
-		if (i > 0)
-			text_add(out, ",");
-		if (c->unit == UNIT_TEXT && !is_named) {
-			text_add(out, OTHERS);
-			is_named = true;
-		} else if (rows_sum(r, from, c, &sum)) {
-			value_csv(c, &sum, out);
-		}
-	}
-	text_add(out, "\n");
-}
-
-static void rows_csv(const struct rows *r, size_t most, struct text *out)
-{
-	const struct column_list list = rows_list(&r->csv);
-	const size_t shown = rows_shown(r, most);
-
-	columns_csv_head(&list, out);
-	for (size_t i = 0; i < shown; i++)
-		columns_csv_row(&list, rows_at(r, i), out);
-	if (shown < r->count)
-		put_others(r, shown, out);
+	for (size_t i = 0; i < r->count; i++)
+		file_rows_put(f, rows_at(r, i));
 }
 
 void answer_csv(const struct answer *a, size_t most, struct text *out)
 {
-	rows_csv(&a->rows, most, out);
-}
+	const struct column_list list = rows_list(&a->rows.csv);
+	struct file_rows f = {.list = &list, .most = most, .csv = out};
 
-/* ---- JSON ---- */
-
-/* {"KEY": {"rows": 12, "misses": 3}}, for each array that is cut. */
-static void put_json_others(const struct rows *r, size_t from, json_t *object)
-{
-	json_t *all = json_object_get(object, "others");
-	json_t *of_rows = json_pack("{s:I}", "rows", (json_int_t)(r->count - from));
-
-	for (size_t i = 0; i < r->json.count; i++) {
-		const struct column *c = r->json.items[i];
-		struct value sum;
-
-		if (rows_sum(r, from, c, &sum))
-			json_object_set_new(of_rows, c->key, value_json(c, &sum));
-	}
-	if (all == NULL) {
-		all = json_object();
-		json_object_set_new(object, "others", all);
-	}
-	json_object_set_new(all, r->key, of_rows);
-}
-
-/* Set the array of the rows in the object, and "others" if there are any. */
-static void rows_json(const struct rows *r, size_t most, json_t *object)
-{
-	const struct column_list list = rows_list(&r->json);
-	const size_t shown = rows_shown(r, most);
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < shown; i++)
-		json_array_append_new(array, columns_json(&list, rows_at(r, i)));
-	json_object_set_new(object, r->key, array);
-	if (shown < r->count)
-		put_json_others(r, shown, object);
+	columns_csv_head(&list, out);
+	put_rows(&a->rows, &f);
+	file_rows_end_csv(&f);
 }
 
 int answer_json(const struct answer *a, size_t most, struct text *out, struct err *err)
 {
+	const struct column_list list = rows_list(&a->rows.json);
+	struct file_rows f = {.list = &list, .most = most, .array = json_array()};
 	json_t *root = json_object();
 
-	rows_json(&a->rows, most, root);
+	put_rows(&a->rows, &f);
+	file_rows_end_json(&f, a->rows.key, root);
 	if (a->about != NULL)
 		json_object_update(root, a->about);
 	return json_print(root, out, err);

@@ -10,6 +10,7 @@
 #include "events/calls.h"
 #include "views/columns_table.h"
 #include "views/event_figures.h"
+#include "views/file_rows.h"
 #include "views/fit.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -169,7 +170,7 @@ static const struct column columns[] = {
 	[PATH] = {NULL, "path", UNIT_TEXT, get_path},
 	[PATH_LIST] = {NULL, "path", UNIT_LIST, get_path_list},
 	[DEPTH] = {NULL, "depth", UNIT_NUMBER, MEMBER(depth)},
-	[CALLS] = {NULL, "calls", UNIT_EVENT, MEMBER(calls)},
+	[CALLS] = {NULL, "calls", UNIT_EVENT, MEMBER(calls), .adds_up = true},
 	[COST] = {NULL, "inclusive", UNIT_EVENT, MEMBER(cost)},
 	[ESTIMATE] = {NULL, "is_estimate", UNIT_TRUTH, MEMBER(is_estimate)},
 };
@@ -397,106 +398,88 @@ static int each_item(const struct calls *c, const struct calls_choice *choice, i
 	return 0;
 }
 
-struct item_writer {
-	const struct column_list *columns;
-	struct text *out;
-	json_t *list;
-};
-
-static void csv_item(void *context, const struct call_tree *t, size_t item, const char *relation)
+/* With the events of the call, which in CSV are columns. */
+static void put_row(const struct calls *c, struct file_rows *f, const struct row *row)
 {
-	const struct row row = item_of(t, item, relation);
-	const struct item_writer *w = context;
+	json_t *o = file_rows_put(f, row);
 
-	columns_csv_row(w->columns, &row, w->out);
+	if (o != NULL && row->events.inclusive != NULL)
+		json_object_set_new(o, "events",
+				    event_list_json(c->p, c->columns, row->events.inclusive));
 }
 
-static int pairs_csv(const struct calls *c, const struct query *q, struct text *out,
+static void put_file_item(void *f, const struct call_tree *t, size_t item, const char *relation)
+{
+	const struct row row = item_of(t, item, relation);
+
+	put_row(t->calls, f, &row);
+}
+
+static int put_pairs(const struct calls *c, const struct query *q, struct file_rows *f,
 		     struct err *err)
 {
 	struct call_pair *pairs;
-	struct event_list l;
 	size_t count;
 
 	if (calls_pairs(c, &pairs, &count, err) != 0)
 		return -1;
 	count = call_pairs_choose(c, pairs, count, q);
-	event_list_init(&l, COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)));
-	event_list_add_events(&l, c->p, c->columns, EVENT_INCLUSIVE, "inclusive_");
-	columns_csv_head(&l.columns, out);
 	for (size_t i = 0; i < count; i++) {
 		const struct row row = pair_of(c, &pairs[i]);
 
-		columns_csv_row(&l.columns, &row, out);
+		put_row(c, f, &row);
 	}
 	free(pairs);
 	return 0;
+}
+
+static int put_all(const struct calls *c, const struct calls_choice *choice, struct file_rows *f,
+		   struct err *err)
+{
+	f->most = query_file_rows(choice->query);
+	return choice->count == 0 ? put_pairs(c, choice->query, f, err)
+				  : each_item(c, choice, put_file_item, f, err);
 }
 
 int calls_csv(const struct calls *c, const struct calls_choice *choice, struct text *out,
 	      struct err *err)
 {
 	struct column cost = columns[COST];
-	struct item_writer w = {.out = out};
+	struct file_rows f = {.list = COLUMN_LIST(C(RELATION), C(DEPTH), C(PATH), C(FUNCTION),
+						  C(FILE_OF), C(OBJECT), C(CALLS), &cost,
+						  C(ESTIMATE)),
+			      .csv = out};
+	struct event_list l;
+	int status;
 
-	if (choice->count == 0)
-		return pairs_csv(c, choice->query, out, err);
 	cost.prefix = "inclusive_";
 	cost.key = sort_name(c);
-	w.columns = COLUMN_LIST(C(RELATION), C(DEPTH), C(PATH), C(FUNCTION), C(FILE_OF), C(OBJECT),
-				C(CALLS), &cost, C(ESTIMATE));
-	columns_csv_head(w.columns, out);
-	return each_item(c, choice, csv_item, &w, err);
-}
-
-static void json_item(void *context, const struct call_tree *t, size_t item, const char *relation)
-{
-	const struct row row = item_of(t, item, relation);
-	const struct item_writer *w = context;
-	json_t *o = columns_json(w->columns, &row);
-
-	if (row.events.inclusive != NULL)
-		json_object_set_new(
-			o, "events",
-			event_list_json(t->calls->p, t->calls->columns, row.events.inclusive));
-	json_array_append_new(w->list, o);
-}
-
-static int pairs_json(const struct calls *c, const struct query *q, json_t *list, struct err *err)
-{
-	struct call_pair *pairs;
-	size_t count;
-
-	if (calls_pairs(c, &pairs, &count, err) != 0)
-		return -1;
-	count = call_pairs_choose(c, pairs, count, q);
-	for (size_t i = 0; i < count; i++) {
-		const struct row row = pair_of(c, &pairs[i]);
-		json_t *o = columns_json(COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)), &row);
-
-		json_object_set_new(o, "events",
-				    event_list_json(c->p, c->columns, pairs[i].values));
-		json_array_append_new(list, o);
+	if (choice->count == 0) {
+		event_list_init(&l, COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS)));
+		event_list_add_events(&l, c->p, c->columns, EVENT_INCLUSIVE, "inclusive_");
+		f.list = &l.columns;
 	}
-	free(pairs);
-	return 0;
+	columns_csv_head(f.list, out);
+	status = put_all(c, choice, &f, err);
+	file_rows_end_csv(&f);
+	return status;
 }
 
 int calls_json(const struct calls *c, const struct calls_choice *choice, struct text *out,
 	       struct err *err)
 {
-	struct item_writer w = {.columns = COLUMN_LIST(C(RELATION), C(PATH_LIST), C(FILE_OF),
-						       C(OBJECT), C(CALLS), C(COST), C(ESTIMATE)),
-				.list = json_array()};
-	int status = choice->count == 0 ? pairs_json(c, choice->query, w.list, err)
-					: each_item(c, choice, json_item, &w, err);
+	struct file_rows f = {
+		.list = choice->count == 0 ? COLUMN_LIST(C(CALLER), C(CALLEE), C(CALLS))
+					   : COLUMN_LIST(C(RELATION), C(PATH_LIST), C(FILE_OF),
+							 C(OBJECT), C(CALLS), C(COST), C(ESTIMATE)),
+		.array = json_array()};
+	json_t *root = json_pack("{s:s, s:o}", "sort", sort_name(c), "totals",
+				 event_list_json(c->p, c->columns, c->p->totals));
+	const int status = put_all(c, choice, &f, err);
 
-	if (status != 0) {
-		json_decref(w.list);
-		return -1;
-	}
-	return json_print(json_pack("{s:s, s:o, s:o}", "sort", sort_name(c), "totals",
-				    event_list_json(c->p, c->columns, c->p->totals), "calls",
-				    w.list),
-			  out, err);
+	file_rows_end_json(&f, "calls", root);
+	if (status == 0)
+		return json_print(root, out, err);
+	json_decref(root);
+	return -1;
 }

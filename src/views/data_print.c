@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Data structures as text, CSV and JSON. */
+#include "views/file_rows.h"
 #include "views/parts.h"
 
 #include <inttypes.h>
@@ -147,13 +148,16 @@ void data_csv(const struct data *d, const bool *marks, struct text *out)
 		C(ALLOCATOR), COST(ALL_MISSES), COST(COLD), COST(RATIO), COST(LOW), COST(HIGH),
 		COST(ACCESSES), COST(SAMPLES), C(SITES), DATA_NUMBERS, C(FORM), ASSUMED(assumed));
 
+	struct file_rows f = {.list = list, .most = query_file_rows(d->query), .csv = out};
+
 	columns_csv_head(list, out);
 	for (size_t i = 0; i < d->count; i++) {
 		struct data_cells row = data_cells_of(d, &d->rows[i]);
 
 		if (is_shown(d, marks, i))
-			columns_csv_row(list, &row, out);
+			file_rows_put(&f, &row);
 	}
+	file_rows_end_csv(&f);
 }
 
 /* For an exact run: all accesses are samples. */
@@ -164,24 +168,23 @@ static void put_counts(json_t *row, const struct data_row *r)
 	json_object_set_new(row, "first_touches", json_integer((json_int_t)r->first_touches));
 }
 
-json_t *data_json_rows(const struct data *d, const bool *marks)
+void data_json_rows(const struct data *d, const bool *marks, json_t *object)
 {
 	const struct column_list *list = COLUMN_LIST(
 		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0), COST(FUNCTION),
 		C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(COLD), COST(RATIO), COST(ACCESSES),
 		COST(SAMPLES), COST(LOW), COST(HIGH), DATA_NUMBERS, C(SITES), C(PATH), C(FORM));
-	json_t *rows = json_array();
+	struct file_rows f = {
+		.list = list, .most = query_file_rows(d->query), .array = json_array()};
 
 	for (size_t i = 0; i < d->count; i++) {
 		struct data_cells row = data_cells_of(d, &d->rows[i]);
+		json_t *o = is_shown(d, marks, i) ? file_rows_put(&f, &row) : NULL;
 
-		if (!is_shown(d, marks, i))
-			continue;
-		json_array_append_new(rows, columns_json(list, &row));
-		if (d->profile->is_exact)
-			put_counts(json_array_get(rows, json_array_size(rows) - 1), &d->rows[i]);
+		if (o != NULL && d->profile->is_exact)
+			put_counts(o, &d->rows[i]);
 	}
-	return rows;
+	file_rows_end_json(&f, "objects", object);
 }
 
 int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err)
@@ -189,10 +192,10 @@ int data_json(const struct data *d, const bool *marks, struct text *out, struct 
 	json_t *ratio = d->count > 0 ? json_real(d->total.misses + d->total.cold) : json_null();
 
 	json_t *root =
-		json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
-			  "miss_ratio", ratio, "cold_share", hot_share(d->total.cold, &d->total),
-			  "objects", data_json_rows(d, marks));
+		json_pack("{s:I, s:o, s:f}", "size_bytes", (json_int_t)d->size_bytes, "miss_ratio",
+			  ratio, "cold_share", hot_share(d->total.cold, &d->total));
 
+	data_json_rows(d, marks, root);
 	if (d->profile->is_exact) {
 		json_object_set_new(root, "exact", json_true());
 		json_object_set_new(root, "policy", json_string(policy_word(d->policy)));

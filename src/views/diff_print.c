@@ -2,6 +2,7 @@
 /* Two event profiles side by side as text, CSV and JSON. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer/columns.h"
@@ -13,6 +14,7 @@
 #include "events/diff.h"
 #include "views/columns_table.h"
 #include "views/event_figures.h"
+#include "views/file_rows.h"
 #include "views/fit.h"
 #include "views/parts.h"
 #include "views/table.h"
@@ -299,10 +301,64 @@ int diff_text(const struct diff *d, size_t top, const struct display *display, s
 	return put_rows(d, top, display, out, err);
 }
 
+/* ---- Rows that files do not show ---- */
+
+static size_t shown_in_files(const struct diff *d)
+{
+	const uint64_t most = query_file_rows(d->query);
+
+	return most > 0 && most < d->count ? most : d->count;
+}
+
+/* Their sum. */
+struct others {
+	uint64_t *a, *b;
+	struct event_row name;
+	struct diff_row row;
+};
+
+static int others_init(struct others *o, const struct diff *d, size_t from)
+{
+	const size_t width = d->a.profile->width > d->b.profile->width ? d->a.profile->width
+								       : d->b.profile->width;
+
+	o->a = calloc(width + 1, sizeof(*o->a));
+	o->b = calloc(width + 1, sizeof(*o->b));
+	o->name = (struct event_row){.name = "[others]"};
+	o->row = (struct diff_row){.shown = &o->name, .a = o->a, .b = o->b};
+	if (o->a == NULL || o->b == NULL)
+		return -1;
+	for (size_t i = from; i < d->count; i++) {
+		for (size_t k = 0; k < d->a.profile->width; k++)
+			o->a[k] += d->rows[i].a[k];
+		for (size_t k = 0; k < d->b.profile->width; k++)
+			o->b[k] += d->rows[i].b[k];
+	}
+	return 0;
+}
+
+static void others_release(struct others *o)
+{
+	free(o->a);
+	free(o->b);
+}
+
 /* ---- CSV ---- */
+
+static void csv_row(const struct diff *d, const struct diff_row *r, const struct column_list *list,
+		    struct text *out)
+{
+	for (size_t k = 0; k < d->columns; k++) {
+		const struct row row = row_of(d, r, k);
+
+		columns_csv_row(list, &row, out);
+	}
+}
 
 void diff_csv(const struct diff *d, struct text *out)
 {
+	const size_t shown = shown_in_files(d);
+	struct others others;
 	const struct column_list *list = d->by == EVENT_BY_DATA
 						 ? COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE),
 							       C(OBJECT), C(EVENT), SIDES, FORMS)
@@ -315,12 +371,17 @@ void diff_csv(const struct diff *d, struct text *out)
 
 		columns_csv_row(list, &row, out);
 	}
-	for (size_t i = 0; i < d->count; i++)
-		for (size_t k = 0; k < d->columns; k++) {
-			const struct row row = row_of(d, &d->rows[i], k);
-
-			columns_csv_row(list, &row, out);
-		}
+	for (size_t i = 0; i < shown; i++)
+		csv_row(d, &d->rows[i], list, out);
+	if (shown == d->count)
+		return;
+	if (d->is_inclusive) /* several rows may have counted the same events: no sum */
+		return;
+	if (others_init(&others, d, shown) == 0)
+		csv_row(d, &others.row, list, out);
+	else
+		out->failed = true;
+	others_release(&others);
 }
 
 /* ---- JSON ---- */
@@ -362,17 +423,32 @@ json_t *diff_json_conditions(const struct condition *conditions, size_t count)
 	return list;
 }
 
+static void put_json_others(const struct diff *d, size_t from, json_t *root)
+{
+	json_t *o = json_pack("{s:I}", "rows", (json_int_t)(d->count - from));
+	struct others others;
+
+	if (!d->is_inclusive && others_init(&others, d, from) == 0) {
+		json_object_set_new(o, "events", json_events(d, &others.row));
+		others_release(&others);
+	}
+	json_object_set_new(root, "others", json_pack("{s:o}", "rows", o));
+}
+
 int diff_json(const struct diff *d, const struct condition *conditions, size_t count,
 	      struct text *out, struct err *err)
 {
+	const size_t shown = shown_in_files(d);
 	json_t *rows = json_array(), *root;
 
-	for (size_t i = 0; i < d->count; i++)
+	for (size_t i = 0; i < shown; i++)
 		json_array_append_new(rows, json_row(d, &d->rows[i]));
 	root = json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "a", json_text(d->a.path), "b",
 			 json_text(d->b.path), "by", event_by_names[d->by], "inclusive",
 			 d->is_inclusive, "totals", json_events(d, NULL), "rows", rows,
 			 "conditions", diff_json_conditions(conditions, count));
+	if (shown < d->count)
+		put_json_others(d, shown, root);
 	if (d->by == EVENT_BY_DATA)
 		json_object_set_new(root, "data_known",
 				    json_pack("{s:o, s:o}", "a", json_text(d->a.profile->known),

@@ -12,6 +12,7 @@
 #include "estimate/diff_samples.h"
 #include "views/columns_table.h"
 #include "views/event_figures.h"
+#include "views/file_rows.h"
 #include "views/fit.h"
 #include "views/parts.h"
 #include "views/table.h"
@@ -173,7 +174,7 @@ enum {
 #define OR_DASH(member) MEMBER(member), .missing = "-"
 
 static const struct column columns[] = {
-	[KIND] = {NULL, "by", UNIT_TEXT, MEMBER(kind)},
+	[KIND] = {NULL, "by", UNIT_TEXT, MEMBER(kind), .is_kind = true},
 	[NAME] = {NULL, "name", UNIT_TEXT, get_name},
 	[FUNCTION] = {NULL, "function", UNIT_TEXT, MEMBER(function)},
 	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(file)},
@@ -181,8 +182,8 @@ static const struct column columns[] = {
 	[CODE] = {"CODE", NULL, UNIT_TEXT, get_code, .may_cut = true, .missing = "???"},
 	[CACHE] = {"CACHE", "name", UNIT_TEXT, MEMBER(name)},
 	[SIZE] = {"SIZE", "size_bytes", UNIT_BYTES, MEMBER(size_bytes)},
-	[MISSES_A] = {"A", "misses_a", UNIT_MISSES, OR_DASH(a.misses)},
-	[MISSES_B] = {"B", "misses_b", UNIT_MISSES, OR_DASH(b.misses)},
+	[MISSES_A] = {"A", "misses_a", UNIT_MISSES, OR_DASH(a.misses), .adds_up = true},
+	[MISSES_B] = {"B", "misses_b", UNIT_MISSES, OR_DASH(b.misses), .adds_up = true},
 	[CHANGE] = {"CHANGE", NULL, UNIT_POINTS, OR_DASH(change)},
 	[CACHE_A] = {"A", NULL, UNIT_RATIO, OR_DASH(a.ratio)},
 	[CACHE_B] = {"B", NULL, UNIT_RATIO, OR_DASH(b.ratio)},
@@ -196,8 +197,8 @@ static const struct column columns[] = {
 	[INTERVAL_B] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, MEMBER(b.limits.ratio)},
 	[GROWTH] = {"CHANGE %", NULL, UNIT_GROWTH, MEMBER(growth)},
 	[OUTSIDE] = {"OUTSIDE", "outside", UNIT_TRUTH, get_outside, .missing = "not known"},
-	[SAMPLES_A] = {NULL, "samples_a", UNIT_NUMBER, MEMBER(a.samples)},
-	[SAMPLES_B] = {NULL, "samples_b", UNIT_NUMBER, MEMBER(b.samples)},
+	[SAMPLES_A] = {NULL, "samples_a", UNIT_NUMBER, MEMBER(a.samples), .adds_up = true},
+	[SAMPLES_B] = {NULL, "samples_b", UNIT_NUMBER, MEMBER(b.samples), .adds_up = true},
 };
 
 #define C(column) (&columns[column])
@@ -307,13 +308,20 @@ void diff_samples_csv(const struct diff_samples *d, struct text *out)
 			    C(RATIO_A), C(LOW_A), C(HIGH_A), C(RATIO_B), C(LOW_B), C(HIGH_B),
 			    C(OUTSIDE), C(SAMPLES_A), C(SAMPLES_B), ASSUMED(assumed));
 
+	struct file_rows f = {.list = list, .most = query_file_rows(&d->query), .csv = out};
+
 	columns_csv_head(list, out);
-	for (size_t i = 0; i < d->cache_count + d->count; i++) {
-		const struct row row =
-			i < d->cache_count ? cache_of(d, i) : row_of(d, i - d->cache_count);
+	for (size_t i = 0; i < d->cache_count; i++) {
+		const struct row row = cache_of(d, i);
 
 		columns_csv_row(list, &row, out);
 	}
+	for (size_t i = 0; i < d->count; i++) {
+		const struct row row = row_of(d, i);
+
+		file_rows_put(&f, &row);
+	}
+	file_rows_end_csv(&f);
 }
 
 static void put_sides(const struct column_list *list, const struct row *row, json_t *o)
@@ -332,32 +340,50 @@ static json_t *json_cache(const struct diff_samples *d, size_t i)
 	return o;
 }
 
-static json_t *json_row(const struct diff_samples *d, size_t i)
+static void put_json_rows(const struct diff_samples *d, json_t *root)
 {
 	static const struct column misses = {NULL, "misses", UNIT_SHARE,
 					     COLUMN_MEMBER(struct side, misses)};
 	static const struct column samples = {NULL, "samples", UNIT_NUMBER,
 					      COLUMN_MEMBER(struct side, samples)};
-	const struct row row = row_of(d, i);
-	json_t *o = columns_json(COLUMN_LIST(C(FUNCTION), C(FILE_OF), C(LINE)), &row);
+	struct file_rows f = {.list = COLUMN_LIST(C(FUNCTION), C(FILE_OF), C(LINE)),
+			      .most = query_file_rows(&d->query),
+			      .array = json_array()};
+	struct row left = {0};
+	json_t *o;
 
-	put_sides(COLUMN_LIST(RATIO_LIMITS, &misses, &samples), &row, o);
-	return o;
+	for (size_t i = 0; i < d->count; i++) {
+		const struct row row = row_of(d, i);
+
+		o = file_rows_put(&f, &row);
+		if (o != NULL) {
+			put_sides(COLUMN_LIST(RATIO_LIMITS, &misses, &samples), &row, o);
+			continue;
+		}
+		left.a.misses += row.a.misses;
+		left.b.misses += row.b.misses;
+		left.a.samples += row.a.samples;
+		left.b.samples += row.b.samples;
+	}
+	o = file_rows_end_json(&f, "rows", root);
+	if (o != NULL) {
+		json_object_set_new(o, "a", columns_json(COLUMN_LIST(&misses, &samples), &left.a));
+		json_object_set_new(o, "b", columns_json(COLUMN_LIST(&misses, &samples), &left.b));
+	}
 }
 
 int diff_samples_json(const struct diff_samples *d, const struct condition *conditions,
 		      size_t count, struct text *out, struct err *err)
 {
-	json_t *caches = json_array(), *rows = json_array(), *root;
+	json_t *caches = json_array(), *root;
 
 	for (size_t i = 0; i < d->cache_count; i++)
 		json_array_append_new(caches, json_cache(d, i));
-	for (size_t i = 0; i < d->count; i++)
-		json_array_append_new(rows, json_row(d, i));
-	root = json_pack("{s:o, s:o, s:o, s:I, s:s, s:o, s:o}", "a", json_text(d->path_a), "b",
+	root = json_pack("{s:o, s:o, s:o, s:I, s:s, s:o}", "a", json_text(d->path_a), "b",
 			 json_text(d->path_b), "caches", caches, "size_bytes",
-			 (json_int_t)d->query.size_bytes, "by", by_names[d->by], "rows", rows,
-			 "conditions", diff_json_conditions(conditions, count));
+			 (json_int_t)d->query.size_bytes, "by", by_names[d->by], "conditions",
+			 diff_json_conditions(conditions, count));
+	put_json_rows(d, root);
 	assumed_json(&d->query, root);
 	return json_print(root, out, err);
 }

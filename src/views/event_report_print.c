@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "answer/event_list.h"
 #include "answer/figures.h"
@@ -11,6 +12,7 @@
 #include "events/event_report.h"
 #include "views/columns_table.h"
 #include "views/event_figures.h"
+#include "views/file_rows.h"
 #include "views/table.h"
 #include "views/views.h"
 
@@ -176,7 +178,7 @@ enum {
 #define OR_UNKNOWN(get) get, .may_cut = true, .missing = "(unknown)"
 
 static const struct column columns[] = {
-	[BY] = {NULL, "by", UNIT_TEXT, MEMBER(by)},
+	[BY] = {NULL, "by", UNIT_TEXT, MEMBER(by), .is_kind = true},
 	[NAME] = {NULL, "name", UNIT_TEXT, MEMBER(x.name)},
 	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(x.file)},
 	[LINE] = {NULL, "line", UNIT_NUMBER, MEMBER(x.line), .zero_is_missing = true},
@@ -323,6 +325,7 @@ void event_report_csv(const struct event_report *r, struct text *out)
 {
 	const struct event_columns *c = &r->choice->columns;
 	struct event_list l;
+	struct file_rows f;
 
 	event_list_init(&l, COLUMN_LIST(C(BY), C(NAME), C(FILE_OF), C(LINE), C(OBJECT), C(PROCESS),
 					C(THREAD), C(CALLS), C(ESTIMATE), C(ADDRESS)));
@@ -331,47 +334,82 @@ void event_report_csv(const struct event_report *r, struct text *out)
 		event_list_add_event(&l, r->p, c->items[k], EVENT_INCLUSIVE, "inclusive_");
 	}
 	columns_csv_head(&l.columns, out);
+	f = (struct file_rows){
+		.list = &l.columns, .most = query_file_rows(r->choice->query), .csv = out};
 	for (size_t i = 0; i < r->count; i++) {
 		const struct row row = row_of(r, i);
 
-		columns_csv_row(&l.columns, &row, out);
+		file_rows_put(&f, &row);
 	}
+	file_rows_end_csv(&f);
 }
 
-static json_t *json_row(const struct event_report *r, size_t i)
+/* The events of a row, or of several together. */
+static void put_events(const struct event_report *r, const uint64_t *self,
+		       const uint64_t *inclusive, json_t *o)
 {
-	const struct column_list *const lists[EVENT_BY_COUNT] = {
-		[EVENT_BY_FUNCTION] = COLUMN_LIST(C(FILE_OF), C(OBJECT)),
-		[EVENT_BY_LINE] = COLUMN_LIST(C(FILE_OF), C(OBJECT), C(LINE_OR_0)),
-		[EVENT_BY_LOOP] = COLUMN_LIST(C(FILE_OF), C(OBJECT), C(LINE_OR_0), C(ADDRESS_OR_0)),
-	};
 	const struct event_columns *c = &r->choice->columns;
-	const struct row row = row_of(r, i);
-	json_t *o = columns_json(COLUMN_LIST(C(NAME)), &row);
 
-	if (lists[r->by] != NULL)
-		columns_json_put(lists[r->by], &row, o);
-	columns_json_put(COLUMN_LIST(C(PROCESS), C(THREAD)), &row, o);
+	json_object_set_new(o, "self", event_list_json(r->p, c, self));
+	if (inclusive != NULL)
+		json_object_set_new(o, "inclusive", event_list_json(r->p, c, inclusive));
+}
+
+static void put_row(const struct event_report *r, size_t i, struct file_rows *f)
+{
+	const struct row row = row_of(r, i);
+	json_t *o = file_rows_put(f, &row);
+
+	if (o == NULL)
+		return;
 	if (has_calls(r))
 		columns_json_put(COLUMN_LIST(C(CALLS)), &row, o);
-	json_object_set_new(o, "self", event_list_json(r->p, c, row.x.self));
-	if (has_inclusive(r)) {
-		json_object_set_new(o, "inclusive", event_list_json(r->p, c, row.x.inclusive));
+	put_events(r, row.x.self, has_inclusive(r) ? row.x.inclusive : NULL, o);
+	if (has_inclusive(r))
 		columns_json_put(COLUMN_LIST(C(ESTIMATE)), &row, o);
-	}
-	return o;
+}
+
+/* Inclusive costs of several rows may have counted the same events: only self costs add up. */
+static int put_others(const struct event_report *r, size_t from, json_t *others, struct err *err)
+{
+	uint64_t *sums = calloc(r->p->width + 1, sizeof(*sums));
+
+	if (sums == NULL)
+		return err_set(err, "not enough memory for the sum of the events");
+	for (size_t i = from; i < r->count; i++)
+		for (size_t k = 0; k < r->p->width; k++)
+			sums[k] += r->rows.items[r->order[i]].self[k];
+	put_events(r, sums, NULL, others);
+	free(sums);
+	return 0;
 }
 
 int event_report_json(const struct event_report *r, struct text *out, struct err *err)
 {
-	json_t *list = json_array();
-	size_t i;
+	const struct column_list *const lists[EVENT_BY_COUNT] = {
+		[EVENT_BY_FUNCTION] =
+			COLUMN_LIST(C(NAME), C(FILE_OF), C(OBJECT), C(PROCESS), C(THREAD)),
+		[EVENT_BY_LINE] = COLUMN_LIST(C(NAME), C(FILE_OF), C(OBJECT), C(LINE_OR_0),
+					      C(PROCESS), C(THREAD)),
+		[EVENT_BY_LOOP] = COLUMN_LIST(C(NAME), C(FILE_OF), C(OBJECT), C(LINE_OR_0),
+					      C(ADDRESS_OR_0), C(PROCESS), C(THREAD)),
+	};
+	struct file_rows f = {.list = lists[r->by] != NULL
+					      ? lists[r->by]
+					      : COLUMN_LIST(C(NAME), C(PROCESS), C(THREAD)),
+			      .most = query_file_rows(r->choice->query),
+			      .array = json_array()};
+	json_t *root = json_pack("{s:s, s:s, s:o}", "by", event_by_names[r->by], "sort",
+				 r->p->columns[r->choice->columns.sort].name, "totals",
+				 event_list_json(r->p, &r->choice->columns, r->p->totals));
+	json_t *others;
 
-	for (i = 0; i < r->count; i++)
-		json_array_append_new(list, json_row(r, i));
-	return json_print(json_pack("{s:s, s:s, s:o, s:o}", "by", event_by_names[r->by], "sort",
-				    r->p->columns[r->choice->columns.sort].name, "totals",
-				    event_list_json(r->p, &r->choice->columns, r->p->totals),
-				    "rows", list),
-			  out, err);
+	for (size_t i = 0; i < r->count; i++)
+		put_row(r, i, &f);
+	others = file_rows_end_json(&f, "rows", root);
+	if (others != NULL && put_others(r, f.most, others, err) != 0) {
+		json_decref(root);
+		return -1;
+	}
+	return json_print(root, out, err);
 }

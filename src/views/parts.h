@@ -23,7 +23,8 @@ void data_paths_text(const struct data *d, size_t row, const struct display *dis
 void data_put_details(const struct data *d, size_t row, const struct display *display,
 		      struct text *out);
 
-json_t *data_json_rows(const struct data *d, const bool *marks);
+/* Set "objects", and what is left of them, in the object. */
+void data_json_rows(const struct data *d, const bool *marks, json_t *object);
 
 /*
  * The origins of the data of one row, as in annotation_sources_text: an array. NULL when memory

@@ -11,6 +11,7 @@
 #include "estimate/paths.h"
 #include "estimate/summary.h"
 #include "views/columns_table.h"
+#include "views/file_rows.h"
 #include "views/fit.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -144,6 +145,8 @@ void paths_csv(const struct paths *t, struct text *out)
 	const struct assumed assumed = assumed_by(t->query);
 	const struct column_list *columns = COLUMN_LIST(COST(PATH), COST_SHARES, ASSUMED(assumed));
 
+	struct file_rows f = {.list = columns, .most = query_file_rows(t->query), .csv = out};
+
 	columns_csv_head(columns, out);
 	for (size_t i = 0; i < t->count; i++) {
 		struct cost_row row = {.cost = &t->items[i].own, .whole = &t->total};
@@ -153,9 +156,10 @@ void paths_csv(const struct paths *t, struct text *out)
 			continue;
 		add_folded(t, &t->items[i], &path);
 		row.name = text_get(&path);
-		columns_csv_row(columns, &row, out);
+		file_rows_put(&f, &row);
 		text_release(&path);
 	}
+	file_rows_end_csv(&f);
 }
 
 void paths_folded(const struct paths *t, struct text *out)
@@ -170,30 +174,32 @@ void paths_folded(const struct paths *t, struct text *out)
 	}
 }
 
-static json_t *json_path(const struct paths *t, const struct paths_node *n)
+static void put_json_path(const struct paths *t, const struct paths_node *n, struct file_rows *f)
 {
 	const struct cost_row row = {.cost = &n->own, .whole = &t->total};
-	json_t *o = columns_json(COLUMN_LIST(COST_SHARES), &row), *functions = json_array();
+	json_t *o = file_rows_put(f, &row), *functions = o != NULL ? json_array() : NULL;
 
-	for (const struct paths_node *at = n;; at = &t->items[at->parent]) {
+	for (const struct paths_node *at = n; o != NULL; at = &t->items[at->parent]) {
 		json_array_insert_new(functions, 0, json_text(at->function));
 		if (at->parent == PATHS_NONE)
 			break;
 	}
-	json_object_set_new(o, "functions", functions);
-	return o;
+	if (o != NULL)
+		json_object_set_new(o, "functions", functions);
 }
 
 int paths_json(const struct paths *t, struct text *out, struct err *err)
 {
-	json_t *list = json_array(), *root;
+	struct file_rows f = {.list = COLUMN_LIST(COST_SHARES),
+			      .most = query_file_rows(t->query),
+			      .array = json_array()};
+	json_t *root = json_pack("{s:I, s:f, s:f}", "size_bytes", (json_int_t)t->query->size_bytes,
+				 "miss_ratio", misses_of(&t->total), "known_share", t->with_path);
 
 	for (size_t i = 0; i < t->count; i++)
 		if (ends_here(t, &t->items[i]))
-			json_array_append_new(list, json_path(t, &t->items[i]));
-	root = json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)t->query->size_bytes,
-			 "miss_ratio", misses_of(&t->total), "known_share", t->with_path, "paths",
-			 list);
+			put_json_path(t, &t->items[i], &f);
+	file_rows_end_json(&f, "paths", root);
 	assumed_json(t->query, root);
 	return json_print(root, out, err);
 }

@@ -12,6 +12,7 @@
 #include "estimate/reuse.h"
 #include "estimate/summary.h"
 #include "views/columns_table.h"
+#include "views/file_rows.h"
 #include "views/fit.h"
 #include "views/table.h"
 #include "views/views.h"
@@ -168,7 +169,7 @@ enum {
 };
 
 static const struct column columns[] = {
-	[KIND] = {NULL, "kind", UNIT_TEXT, COLUMN_MEMBER(struct row, kind)},
+	[KIND] = {NULL, "kind", UNIT_TEXT, COLUMN_MEMBER(struct row, kind), .is_kind = true},
 	[FROM] = {"DATA FROM", NULL, UNIT_TEXT, get_from, .may_cut = true},
 	[FROM_FUNCTION] = {NULL, "from_function", UNIT_TEXT,
 			   COLUMN_MEMBER(struct row, from.function)},
@@ -183,13 +184,15 @@ static const struct column columns[] = {
 	[SELF] = {NULL, "self", UNIT_TRUTH, get_self},
 	[LOW] = {NULL, "low", UNIT_NUMBER, get_low},
 	[HIGH] = {NULL, "high", UNIT_NUMBER, get_high},
-	[REUSES] = {"REUSES", "reuse_share", UNIT_SHARE, COLUMN_MEMBER(struct row, reuses)},
-	[MISSES] = {"MISSES", "miss_share", UNIT_SHARE, COLUMN_MEMBER(struct row, misses)},
+	[REUSES] = {"REUSES", "reuse_share", UNIT_SHARE, COLUMN_MEMBER(struct row, reuses),
+		    .adds_up = true},
+	[MISSES] = {"MISSES", "miss_share", UNIT_SHARE, COLUMN_MEMBER(struct row, misses),
+		    .adds_up = true},
 	[MISS_RATIO] = {"MISS RATIO", "miss_ratio", UNIT_SHARE, COLUMN_MEMBER(struct row, ratio)},
 	[TEMPORAL] = {"TEMPORAL", "temporal_share", UNIT_SHARE,
 		      COLUMN_MEMBER(struct row, temporal)},
 	[FAR] = {"FAR", "far_share", UNIT_SHARE, COLUMN_MEMBER(struct row, far)},
-	[SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, get_samples},
+	[SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, get_samples, .adds_up = true},
 };
 
 #define C(column) (&columns[column])
@@ -383,12 +386,15 @@ void reuse_csv(const struct reuse *r, struct text *out)
 		COLUMN_LIST(C(KIND), C(FROM_FUNCTION), C(FROM_FILE), C(FROM_LINE), C(TO_FUNCTION),
 			    C(TO_FILE), C(TO_LINE), C(LOW), C(HIGH), FIGURES, ASSUMED(assumed));
 
+	struct file_rows f = {.list = list, .most = query_file_rows(r->query), .csv = out};
+
 	columns_csv_head(list, out);
 	for (size_t i = 0; i < r->count; i++) {
 		struct row row = row_of(r, i, r->ratio);
 
-		columns_csv_row(list, &row, out);
+		file_rows_put(&f, &row);
 	}
+	file_rows_end_csv(&f);
 	for (unsigned b = 0; b < REUSE_BINS; b++)
 		csv_bin(r, &r->bins[b], reuse_bin_low(b), reuse_bin_high(b), true, list, out);
 	csv_bin(r, &r->beyond, (uint64_t)nearbyint(r->resolution), 0, false, list, out);
@@ -402,17 +408,18 @@ static json_t *json_bin(const struct reuse *r, const struct reuse_bin *bin)
 			 "spatial_share", part_of(bin->spatial, r->total.accesses));
 }
 
-static json_t *json_rows(const struct reuse *r)
+static void put_json_rows(const struct reuse *r, json_t *root)
 {
-	const struct column_list *list = COLUMN_LIST(C(FROM_PLACE), C(TO_PLACE), C(SELF), FIGURES);
-	json_t *rows = json_array();
+	struct file_rows f = {.list = COLUMN_LIST(C(FROM_PLACE), C(TO_PLACE), C(SELF), FIGURES),
+			      .most = query_file_rows(r->query),
+			      .array = json_array()};
 
 	for (size_t i = 0; i < r->count; i++) {
 		struct row row = row_of(r, i, r->ratio);
 
-		json_array_append_new(rows, columns_json(list, &row));
+		file_rows_put(&f, &row);
 	}
-	return rows;
+	file_rows_end_json(&f, "reuses", root);
 }
 
 int reuse_json(const struct reuse *r, struct text *out, struct err *err)
@@ -430,15 +437,15 @@ int reuse_json(const struct reuse *r, struct text *out, struct err *err)
 		json_object_set_new(bin, "high", json_integer((json_int_t)reuse_bin_high(b)));
 		json_array_append_new(distances, bin);
 	}
-	root = json_pack("{s:o, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:o, s:o}", "argument",
+	root = json_pack("{s:o, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:o}", "argument",
 			 json_text(r->argument), "size_bytes", (json_int_t)r->query->size_bytes,
 			 "miss_ratio", r->ratio, "access_share", accesses, "code_miss_ratio",
 			 part_of(r->total.misses + r->cold_misses, accesses), "temporal_share",
 			 part_of(r->total.temporal, accesses), "spatial_share",
 			 part_of(r->total.accesses - r->total.temporal, accesses), "cold_share",
 			 part_of(r->cold, accesses), "samples", (json_int_t)r->total.samples,
-			 "reuses", json_rows(r), "distances", distances, "beyond",
-			 json_bin(r, &r->beyond));
+			 "distances", distances, "beyond", json_bin(r, &r->beyond));
+	put_json_rows(r, root);
 	json_object_set_new(root, "resolution_distance", json_real(r->resolution));
 	assumed_json(r->query, root);
 	return json_print(root, out, err);

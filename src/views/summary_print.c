@@ -10,6 +10,7 @@
 #include "answer/process_columns.h"
 #include "base/text.h"
 #include "estimate/summary.h"
+#include "views/file_rows.h"
 #include "views/parts.h"
 #include "views/views.h"
 
@@ -67,22 +68,23 @@ static void get_samples(const void *row, struct value *v)
 #define MEMBER(member) COLUMN_MEMBER(struct row, member)
 
 static const struct column csv_columns[] = {
-	{NULL, "kind", UNIT_TEXT, MEMBER(kind)},
+	{NULL, "kind", UNIT_TEXT, MEMBER(kind), .is_kind = true},
 	{NULL, "name", UNIT_TEXT, MEMBER(name)},
 	{NULL, "file", UNIT_TEXT, MEMBER(file)},
 	{NULL, "number", UNIT_NUMBER, get_number},
 	{NULL, "miss_ratio", UNIT_SHARE, MEMBER(ratio)},
 	{NULL, "low", UNIT_SHARE, MEMBER(low)},
 	{NULL, "high", UNIT_SHARE, MEMBER(high)},
-	{NULL, "miss_share", UNIT_SHARE, MEMBER(misses)},
-	{NULL, "cold_share", UNIT_SHARE, MEMBER(cold)},
-	{NULL, "access_share", UNIT_SHARE, MEMBER(accesses)},
-	{NULL, "samples", UNIT_NUMBER, get_samples},
+	{NULL, "miss_share", UNIT_SHARE, MEMBER(misses), .adds_up = true},
+	{NULL, "cold_share", UNIT_SHARE, MEMBER(cold), .adds_up = true},
+	{NULL, "access_share", UNIT_SHARE, MEMBER(accesses), .adds_up = true},
+	{NULL, "samples", UNIT_NUMBER, get_samples, .adds_up = true},
 	{NULL, "policy", UNIT_TEXT, MEMBER(policy)},
 	{NULL, "ways", UNIT_NUMBER, MEMBER(ways), .zero_is_missing = true},
 };
 
 struct csv {
+	struct file_rows rows; /* of code or data */
 	const struct column *items[sizeof(csv_columns) / sizeof(csv_columns[0])];
 	struct column_list list;
 	const struct query *query;
@@ -96,6 +98,7 @@ static void csv_init(struct csv *csv, const struct query *q, struct text *out)
 		csv->items[i] = &csv_columns[i];
 	csv->query = q;
 	csv->out = out;
+	csv->rows = (struct file_rows){.list = &csv->list, .most = query_file_rows(q), .csv = out};
 	columns_csv_head(&csv->list, out);
 }
 
@@ -117,11 +120,10 @@ static void put_row(const struct csv *csv, const struct row *row)
 }
 
 /* A row about a cache also names the assumed policy and number of ways. */
-static void put_cache_row(const struct csv *csv, struct row *row)
+static void assume(const struct csv *csv, struct row *row)
 {
 	row->policy = policy_word(profile_policy(csv->query));
 	row->ways = csv->query->ways;
-	put_row(csv, row);
 }
 
 static void put_number(const struct csv *csv, const char *kind, const char *name, uint64_t number)
@@ -173,7 +175,8 @@ static void put_caches(const struct csv *csv, const struct summary *s)
 		row.ratio = r.known ? r.ratio : NAN;
 		row.low = r.known ? r.low : 0;
 		row.high = r.known ? r.high : 1;
-		put_cache_row(csv, &row);
+		assume(csv, &row);
+		put_row(csv, &row);
 	}
 }
 
@@ -194,17 +197,19 @@ static struct row cost_of(const char *kind, const char *name, const char *file, 
 	return row;
 }
 
-static void put_hot(const struct csv *csv, const char *kind, const struct hot *h)
+static void put_hot(struct csv *csv, const char *kind, const struct hot *h)
 {
 	for (size_t i = 0; i < h->count; i++) {
 		const struct hot_row *r = &h->rows[i];
 		struct row row = cost_of(kind, r->function, r->file, r->line, &r->cost, &h->total);
 
-		put_cache_row(csv, &row);
+		assume(csv, &row);
+		file_rows_put(&csv->rows, &row);
 	}
+	file_rows_end_csv(&csv->rows);
 }
 
-static void put_data(const struct csv *csv, const struct data *d)
+static void put_data(struct csv *csv, const struct data *d)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		const struct data_row *r = &d->rows[i];
@@ -213,8 +218,10 @@ static void put_data(const struct csv *csv, const struct data *d)
 		row.misses = hot_share(r->cost.misses + r->cost.cold, &d->total);
 		row.low = r->ratio.low;
 		row.high = r->ratio.high;
-		put_cache_row(csv, &row);
+		assume(csv, &row);
+		file_rows_put(&csv->rows, &row);
 	}
+	file_rows_end_csv(&csv->rows);
 }
 
 void summary_csv(const struct summary *s, struct text *out)
@@ -251,18 +258,19 @@ static json_t *json_process(const struct store_process *x)
 	return o;
 }
 
-static json_t *json_rows(const struct hot *h)
+static void put_json_rows(const struct hot *h, const struct query *q, const char *key, json_t *root)
 {
-	const struct column_list *columns =
-		COLUMN_LIST(COST(FUNCTION), COST(FILE), COST(LINE), COST_SHARES);
-	json_t *rows = json_array();
+	struct file_rows f = {
+		.list = COLUMN_LIST(COST(FUNCTION), COST(FILE), COST(LINE), COST_SHARES),
+		.most = query_file_rows(q),
+		.array = json_array()};
 
 	for (size_t i = 0; i < h->count; i++) {
 		struct cost_row row = cost_row_of(h, i);
 
-		json_array_append_new(rows, columns_json(columns, &row));
+		file_rows_put(&f, &row);
 	}
-	return rows;
+	file_rows_end_json(&f, key, root);
 }
 
 static json_t *json_caches(const struct summary *s)
@@ -307,7 +315,7 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		json_array_append_new(processes, json_process(&p->processes[i]));
 	root = json_pack(
 		"{s:o, s:I, s:I, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:f, s:f, s:f, s:f, s:I},"
-		" s:o, s:I, s:f, s:f, s:o, s:o, s:o}",
+		" s:o, s:I, s:f, s:f}",
 		"command", json_text(store_meta_text(p->store, "command")), "wall_ns",
 		(json_int_t)store_meta_int(p->store, "wall_ns", 0), "target_cpu_ns",
 		(json_int_t)store_meta_int(p->store, "target_cpu_ns", 0), "line_bytes",
@@ -317,9 +325,10 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		"size_bytes", res.lines * p->line_bytes, "unresolved", res.unresolved, "cold",
 		res.cold, "windows", (json_int_t)res.windows, "caches", json_caches(s),
 		"ranked_at_bytes", (json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio,
-		"cold_share", hot_share(s->functions.total.cold, &s->functions.total), "functions",
-		json_rows(&s->functions), "lines", json_rows(&s->lines), "objects",
-		data_json_rows(&s->data, NULL));
+		"cold_share", hot_share(s->functions.total.cold, &s->functions.total));
+	put_json_rows(&s->functions, s->query, "functions", root);
+	put_json_rows(&s->lines, s->query, "lines", root);
+	data_json_rows(&s->data, NULL, root);
 	if (p->sample_count > 0)
 		json_object_set_new(root, "reuse",
 				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,

@@ -3,8 +3,9 @@
  * All views, as text, CSV and JSON: one file for each, with its prototypes here. Their data comes
  * from estimate/ (sampled profiles) or events/ (counted events).
  *
- * All functions append to `out`. Text fits the display, and has at most `rows` or `top` rows, while
- * CSV and JSON have all. Those that return an int return -1 when memory runs out.
+ * All functions append to `out`. Text fits the display, and has at most `rows` or `top` rows. CSV
+ * and JSON have all, or as many as query_file_rows says, and the sum of the others.
+ * Those that return an int return -1 when memory runs out.
  */
 #ifndef DWELL_VIEWS_VIEWS_H
 #define DWELL_VIEWS_VIEWS_H

@@ -173,7 +173,7 @@ def the_environment_has_options_for_all_commands():
                                                                 '--format', 'json'), 'info')
     # The command line wins, also over lists; and what does not fit there asks for nothing.
     check(shows('objects', 'run.db', '--format=csv', '--size=1M', options=environment) ==
-          shows('objects', 'run.db', '--format=csv', '--size=1M'), 'command line')
+          shows('objects', 'run.db', '--format=csv', '--size=1M', '-n', '3'), 'command line')
     check(shows('spatial', 'run.db', '-s', '64K',
                 options='-s 32K -s 1M') == shows('spatial', 'run.db', '-s', '64K'), 'list')
     check(shows('report', 'run.db', options='-i none.db') == shows('report', 'run.db'), 'file')

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "views/columns_table.h"
 #include "views/counted/counted.h"
+#include "views/file_rows.h"
 #include "views/parts.h"
 
 /* What its columns show: copies, as these find what they show by its offset in the row. */
@@ -88,6 +89,7 @@ static const struct figure {
 	enum unit unit;
 	void (*get)(const void *row, struct value *v);
 	enum figure_of of;
+	bool adds_up;
 } shown_figures[] =
 	{
 		{"%s MISSES", UNIT_COUNT, miss_all},
@@ -99,15 +101,15 @@ static const struct figure {
 		{"CONFLICT", UNIT_SHARE, miss_conflict_share, OF_CONFLICTS},
 },
   kept_figures[] = {
-	  {"%s_misses", UNIT_COUNT, miss_all},
-	  {"%s_miss_share", UNIT_SHARE, get_share},
-	  {"%s_cold", UNIT_COUNT, miss_cold},
-	  {"%s_by_self", UNIT_COUNT, miss_by_self},
-	  {"%s_by_others", UNIT_COUNT, miss_by_others},
+	  {"%s_misses", UNIT_COUNT, miss_all, OF_ALL, true},
+	  {"%s_miss_share", UNIT_SHARE, get_share, OF_ALL, true},
+	  {"%s_cold", UNIT_COUNT, miss_cold, OF_ALL, true},
+	  {"%s_by_self", UNIT_COUNT, miss_by_self, OF_ALL, true},
+	  {"%s_by_others", UNIT_COUNT, miss_by_others, OF_ALL, true},
 	  {"%s_low", UNIT_COUNT, miss_low, OF_SAMPLED},
 	  {"%s_high", UNIT_COUNT, miss_high, OF_SAMPLED},
-	  {"%s_conflict", UNIT_COUNT, miss_conflicts, OF_CONFLICTS},
-	  {"%s_capacity", UNIT_COUNT, miss_capacity, OF_CONFLICTS},
+	  {"%s_conflict", UNIT_COUNT, miss_conflicts, OF_CONFLICTS, true},
+	  {"%s_capacity", UNIT_COUNT, miss_capacity, OF_CONFLICTS, true},
 };
 
 static bool has_figure(const struct structures *s, const struct figure *f)
@@ -123,7 +125,7 @@ static bool has_figure(const struct structures *s, const struct figure *f)
 #define MOST_LESS  (STRUCTURES_LEVELS * SHOWN + 6)
 
 static const struct column stall = {"STALL", "stall", UNIT_SHARE,
-				    COLUMN_MEMBER(struct row, x.stall)};
+				    COLUMN_MEMBER(struct row, x.stall), .adds_up = true};
 static const struct column references[] = REFERENCE_TABLE(struct row, x.references, x.ratio);
 
 #define OF_FORMS \
@@ -218,7 +220,8 @@ static void add_kept(struct layout *l, const struct structures *s)
 				.key = name_of(l, s, level, i, kept_figures[i].name),
 				.unit = kept_figures[i].unit,
 				.get = kept_figures[i].get,
-				.number = misses_at(level)};
+				.number = misses_at(level),
+				.adds_up = kept_figures[i].adds_up};
 
 			if (has_figure(s, &kept_figures[i]))
 				event_list_make(&l->list, c);
@@ -334,6 +337,7 @@ int structures_text(const struct structures *s, size_t rows, const struct displa
 
 void structures_csv(const struct structures *s, struct text *out)
 {
+	struct file_rows f;
 	struct layout l;
 
 	event_list_init(&l.list,
@@ -342,16 +346,20 @@ void structures_csv(const struct structures *s, struct text *out)
 	add_kept(&l, s);
 	event_list_add(&l.list, COLUMN_LIST(DATA(SITES), DATA_NUMBERS, OF_FORMS));
 	columns_csv_head(&l.list.columns, out);
+	f = (struct file_rows){
+		.list = &l.list.columns, .most = query_file_rows(s->names.query), .csv = out};
 	for (size_t i = 0; i < s->count; i++) {
 		const struct row row = row_of(s, i);
 
-		columns_csv_row(&l.list.columns, &row, out);
+		file_rows_put(&f, &row);
 	}
+	file_rows_end_csv(&f);
 }
 
 int structures_json(const struct structures *s, struct text *out, struct err *err)
 {
-	json_t *levels = json_array(), *list = json_array(), *root;
+	json_t *levels = json_array(), *root = counted_how_json(s->names.profile);
+	struct file_rows f;
 	struct layout l;
 
 	event_list_init(&l.list,
@@ -362,13 +370,15 @@ int structures_json(const struct structures *s, struct text *out, struct err *er
 	for (size_t i = 0; i < s->level_count; i++)
 		json_array_append_new(levels, json_pack("{s:s, s:I}", "cache", s->levels[i],
 							"misses", (json_int_t)s->totals[i]));
+	f = (struct file_rows){.list = &l.list.columns,
+			       .most = query_file_rows(s->names.query),
+			       .array = json_array()};
 	for (size_t i = 0; i < s->count; i++) {
 		const struct row row = row_of(s, i);
 
-		json_array_append_new(list, columns_json(&l.list.columns, &row));
+		file_rows_put(&f, &row);
 	}
-	root = counted_how_json(s->names.profile);
 	json_object_set_new(root, "caches", levels);
-	json_object_set_new(root, "objects", list);
+	file_rows_end_json(&f, "objects", root);
 	return json_print(root, out, err);
 }
