@@ -27,6 +27,8 @@ struct campaign {
 	const char *only;	   /* mnemonic or whole key, or 0 */
 	int verbose;		   /* print every run */
 	int quiet;		   /* print nothing: only fill `states` */
+	int registers;		   /* check decode_registers, and print only what is wrong */
+	uint64_t breaches;	   /* of it */
 	int forked;		   /* run each chunk in a child, and outlive it */
 	uint8_t *states;	   /* enum form_state of each form, shared memory */
 	struct progress *progress; /* shared memory */

@@ -29,6 +29,7 @@ enum {
 	KEY_LIST,
 	KEY_GAPS,
 	KEY_PROBE,
+	KEY_REGISTERS,
 	KEY_STACK
 };
 
@@ -49,6 +50,8 @@ static const struct argp_option options[] = {
 	 "address",
 	 0},
 	{"stack-stays", KEY_STACK, 0, 0, "As input the stack pointer always is an address", 0},
+	{"registers", KEY_REGISTERS, 0, 0,
+	 "Instead check which registers decode_registers says are read and written", 0},
 	{"verbose", 'v', 0, 0, "Print each run with its registers", 0},
 	{0},
 };
@@ -57,7 +60,7 @@ struct settings {
 	uint64_t seed;
 	const char *only;
 	struct run_rules rules;
-	int quick, far, fork, list, gaps, verbose, probe;
+	int quick, far, fork, list, gaps, verbose, probe, registers;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -97,6 +100,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PROBE:
 		s->probe = 1;
+		return 0;
+	case KEY_REGISTERS:
+		s->registers = 1;
 		return 0;
 	case KEY_STACK:
 		inputs_keep_stack();
@@ -175,7 +181,7 @@ static int run_all(struct campaign *c)
 	} else if (campaign_forms(c)) {
 		return fail("cannot run the forms");
 	}
-	if (!forms_only && campaign_sequences(c))
+	if (!forms_only && !c->registers && campaign_sequences(c))
 		return fail("cannot run the sequences");
 	return 0;
 }
@@ -206,6 +212,7 @@ static int difftest(const struct settings *s)
 			     .sequence_runs = s->quick ? 2 : 4,
 			     .only = s->only,
 			     .verbose = s->verbose,
+			     .registers = s->registers,
 			     .forked = s->fork};
 	int result = 0;
 
@@ -222,6 +229,10 @@ static int difftest(const struct settings *s)
 		goto out;
 	}
 	print_totals(&c);
+	if (c.registers) {
+		printf("# %" PRIu64 " breaches\n", c.breaches);
+		result = c.breaches > 0;
+	}
 	if (s->gaps)
 		report_not_covered(stdout, &c);
 out:

@@ -6,6 +6,7 @@
 
 #include "difftest/campaign.h"
 #include "difftest/enumerate.h"
+#include "difftest/registers.h"
 
 /* Snippets in one chunk; the smallest ones take about 16 bytes. */
 #define SNIPPETS_MAX 16384
@@ -74,6 +75,11 @@ static uint64_t run_encoding(struct campaign *c, const struct snippet *s, int *i
 
 		in.rng.state = rng_mix(in.rng.state + run);
 		inputs_prepare(&in);
+		if (c->registers) {
+			c->breaches += registers_check(&c->place, s, &d, &in.rng);
+			*illegal &= fault->signal == SIGILL && fault->rip == s->entry;
+			continue;
+		}
 		run_snippet(&o);
 		if (fault->signal != SIGILL || fault->rip != s->entry)
 			*illegal = 0;
@@ -96,7 +102,7 @@ static void run_form(struct campaign *c, const struct snippet *s, uint32_t count
 	for (uint32_t i = 0; i < count; i++)
 		h = rng_mix(h + run_encoding(c, &s[i], &illegal));
 	c->states[index] = illegal ? FORM_NOT_ON_CPU : FORM_RAN;
-	if (c->quiet)
+	if (c->quiet || c->registers)
 		return;
 	printf("%s %016" PRIx64 "%s\n", f->key, h, illegal ? " not-on-this-cpu" : "");
 	if (c->forked)

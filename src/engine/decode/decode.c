@@ -6,6 +6,7 @@
 
 #include "engine/core/state.h"
 #include "engine/decode/decode_memo.h"
+#include "engine/decode/unsaid.h"
 
 static ZydisDecoder decoder;
 /*
@@ -468,6 +469,8 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 		in->bytes[i] = code[i];
 	in->kind = kind_of(&z, op);
 	encoded = put_load_first(in, add_operands(in, &z, op));
+	in->gprs |= unsaid_gprs(&z);
+	in->gprs_written |= unsaid_gprs(&z);
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
