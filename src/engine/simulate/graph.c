@@ -232,7 +232,6 @@ void graph_meet(struct segment *s)
 		s->counts =
 			SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
 	s->flags &= (uint8_t)~SEGMENT_NEW;
-	segment_set_quick(s);
 }
 
 void graph_place(struct segment *s)

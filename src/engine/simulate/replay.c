@@ -12,9 +12,7 @@
 #include "engine/simulate/replay_calls.h"
 #include "engine/simulate/replay_multi.h"
 #include "engine/simulate/replay_needs.h"
-#include "engine/simulate/replay_shared.h"
 #include "engine/simulate/replay_uses.h"
-#include "engine/simulate/replay_wide.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/simulate/whose/bins.h"
@@ -24,17 +22,11 @@
 static struct {
 	uint32_t count, code_shift;  /* of hierarchies; of lines of code */
 	bool has_tags, has_line_use; /* see tell_tag */
-	/* one hierarchy without TLB that treats stores as loads; or one of the next two */
-	bool is_quick, is_shared;
-	bool is_multi;		     /* in one pass: of h only geometry and list are set */
+	bool is_quick; /* no TLB, and stores are as loads: of one hierarchy; or is_multi */
+	bool is_multi; /* in one pass: of h only geometry and list are set */
 	struct sim_noop data, fetch; /* if it is quick: what is no-op */
-	struct replay_shared shared;
-	bool is_wide; /* replay_wide.h can replay it */
-	/* for replay_wide: first-level misses of fetches, reads, writes; then last-level ones */
-	const uint8_t *miss_columns;
-	struct replay_wide wide;
-	bool is_strict;	       /* a data access may change the first level of code */
-	struct sim_core *uses; /* one hierarchy that notes uses of lines; or NULL */
+	bool is_strict;		     /* a data access may change the first level of code */
+	struct sim_core *uses;	     /* one hierarchy that notes uses of lines; or NULL */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
 	/* of each hierarchy, added to its indices in a cell */
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES];
@@ -77,14 +69,10 @@ static bool make_multi(uint32_t *events)
 
 static bool make_hierarchies(void)
 {
-	const uint32_t n = engine.config.geometry_count;
-
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < engine.config.geometry_count; i++) {
 		struct sim_hierarchy *h = &r.h[i];
 		struct sim_geometry g = h->shared.geometry;
 
-		for (uint32_t level = 0; level < g.level_count; level++)
-			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
 		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
 			return false;
 		h->shared.charge = charge;
@@ -105,15 +93,11 @@ static bool prepare_quick(void)
 		r.fetch = replay_multi.firsts[SIM_OF_CODE].noop;
 		return true;
 	}
-	r.is_shared = r.count > 1 && replay_shared_init(&r.shared, r.h, r.count, has_filter());
-	r.data = r.is_shared ? r.shared.noop : c->data;
-	r.fetch = r.is_shared ? r.shared.fetch : c->fetch;
-	return r.is_shared ||
-	       (r.count == 1 && !c->has_tlb && c->data.lines[SIM_STORE] == c->data.lines[0] &&
-		c->data.lines[SIM_MODIFY] == c->data.lines[0]);
+	r.data = c->data;
+	r.fetch = c->fetch;
+	return r.count == 1 && !c->has_tlb && c->data.lines[SIM_STORE] == c->data.lines[0] &&
+	       c->data.lines[SIM_MODIFY] == c->data.lines[0];
 }
-
-static void prepare_wide(const struct sim_hierarchy *h);
 
 static bool make_all(uint32_t *events)
 {
@@ -143,7 +127,6 @@ bool replay_start(void)
 	r.is_quick = prepare_quick();
 	r.uses = r.has_line_use && r.count == 1 ? &r.h[0].core : 0;
 	r.code_shift = r.fetch.shift;
-	prepare_wide(&r.h[0]);
 	if (r.is_multi)
 		filter_start_multi(&replay_multi);
 	else if (r.count == 1 && has_filter())
@@ -209,8 +192,6 @@ static void fetch(struct segment *s, struct segment_insn *in)
 		replay_multi_fetch(s, in, pc);
 		return;
 	}
-	if (r.is_shared && replay_shared_is_noop(&r.shared.fetch, pc, in->length))
-		return;
 	if (r.uses && replay_fetch_use(r.uses, pc, in->length, 1))
 		return;
 	if (r.has_tags)
@@ -218,8 +199,6 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_core_fetch_is_noop(&r.h[k].core, pc, in->length))
 			any |= sim_core_fetch(&r.h[k].core, pc, in->length, events_of(in, k));
-	if (r.is_shared)
-		replay_shared_code(&r.shared, pc, in->length);
 	if (any)
 		counted(s, in);
 }
@@ -234,8 +213,6 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 		replay_multi_touch(s, in, address, bytes, access);
 		return;
 	}
-	if (r.is_shared && replay_shared_is_noop(&r.shared.noop, address, bytes))
-		return;
 	if (r.uses && replay_data_use(r.uses, address, bytes, access))
 		return;
 	if (r.has_tags)
@@ -244,8 +221,6 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 		if (!sim_core_data_is_noop(&r.h[k].core, address, bytes, access))
 			any |= sim_core_data(&r.h[k].core, address, bytes, access,
 					     events_of(in, k));
-	if (r.is_shared)
-		replay_shared_data(&r.shared, address, bytes);
 	if (any)
 		counted(s, in);
 }
@@ -423,9 +398,6 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 		replay_exactly(s, entry, s->insns);
 		return;
 	}
-	for (uint32_t i = 0; r.is_shared && i < s->accesses; i++)
-		if (!replay_shared_is_noop(&r.shared.noop, entry[i], segment_accesses(s)[i].size))
-			replay_shared_prefetch(&r.shared, entry[i]);
 	for (uint32_t i = 0; i < s->accesses; i++) {
 		const struct segment_access *a = &segment_accesses(s)[i];
 
@@ -499,88 +471,15 @@ static void replay_quickly(const uint64_t *p, const uint64_t *end)
 	}
 }
 
-const uint64_t *replay_odd(const uint64_t *p, bool is_entered)
-{
-	const uint64_t *trailer = p;
-	struct segment *s;
-
-	while (!(*trailer >> 63))
-		trailer++;
-	s = segments_of_trailer(*trailer);
-	if (!is_entered)
-		replay_calls_enter(s, p);
-	replay_segment(s, p, trailer);
-	return trailer + 1;
-}
-
-/* kind: 0 a fetch, 1 a read, 2 a write. */
-static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bool last)
-{
-	const uint32_t first_column = r.miss_columns[kind], last_column = r.miss_columns[3 + kind];
-	uint32_t *number = replay_calls_cell_number(s, in);
-	uint64_t *events = *number ? cells_at(*number) : cells_spare();
-
-	events[first_column]++;
-	if (last)
-		events[last_column]++;
-	if (!*number)
-		cells_take_spare(number);
-	replay_calls_count(first_column, 1);
-	if (last)
-		replay_calls_count(last_column, 1);
-}
-
-void replay_code_missed(struct segment *s, bool last)
-{
-	missed(s, segment_insns(s), 0, last);
-}
-
-void replay_missed(struct segment *s, uint32_t i, bool last)
-{
-	const struct segment_access *a = &segment_accesses(s)[i];
-
-	missed(s, &segment_insns(s)[a->owner], a->kind == ACCESS_STORE ? 2 : 1, last);
-}
-
-static void prepare_wide(const struct sim_hierarchy *h)
-{
-	const struct sim_geometry *g = &h->shared.geometry;
-	const struct sim_firsts *several = replay_multi.firsts;
-
-	if (!engine.wide || !r.is_quick || !has_filter())
-		return;
-	if (r.is_multi)
-		r.is_wide =
-			replay_wide_fits(&several[SIM_OF_DATA].front, &r.wide.data) &&
-			replay_wide_fits_code(&several[SIM_OF_CODE].front, &r.fetch, &r.wide.code);
-	else
-		r.is_wide = !r.is_shared && h->shared.is_simple && !g->is_unified &&
-			    g->level_count == 2 &&
-			    replay_wide_fits(&h->core.levels[0]->cache, &r.wide.data) &&
-			    replay_wide_fits_code(&h->core.levels[SIM_CODE_SLOT]->cache, &r.fetch,
-						  &r.wide.code) &&
-			    replay_wide_fits(&h->core.levels[1]->cache, &r.wide.last);
-	r.wide.is_multi = r.is_multi;
-	r.miss_columns = &h->shared.list.index[SIM_MISSES];
-}
-
 void replay_buffer(struct thread *t)
 {
 	const uint64_t *p = t->buf_start;
 
 	replay_calls_begin(graph_of(t), p, t->buf);
-	r.wide.segments = segments_base();
-	if (r.is_wide) {
-		while (p < t->buf && p < t->buf_start + REPLAY_WIDE_BEFORE)
-			p = replay_odd(p, false);
-		replay_multi.is_wide = true;
-		replay_wide(&r.wide, p, t->buf);
-		replay_multi.is_wide = false;
-	} else if (r.is_quick) {
+	if (r.is_quick)
 		replay_quickly(p, t->buf);
-	} else {
+	else
 		replay_slowly(p, t->buf);
-	}
 	replay_calls_end(t->buf);
 	t->special = 0;
 }

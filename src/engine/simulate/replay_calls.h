@@ -2,26 +2,9 @@
 /*
  * Between replaying and the call graph (graph.h): steps are written to a list and followed some
  * hundred at a time. A graph that takes no steps gets each segment at once.
- *
- * Offsets are for replay_wide.S.
  */
 #ifndef DWELL_ENGINE_SIMULATE_REPLAY_CALLS_H
 #define DWELL_ENGINE_SIMULATE_REPLAY_CALLS_H
-
-/* struct replay_calls */
-#define R_NEXT	    0
-#define R_LIMIT	    8
-#define R_STEP	    16
-#define R_COUNTS    24
-#define R_LAST	    32
-#define R_IS_DIRECT 40
-/* struct sim_step */
-#define STEP_LEFT    0
-#define STEP_ENTERED 8
-#define STEP_SP	     16
-#define STEP_COUNTS  24
-
-#ifndef __ASSEMBLER__
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,24 +23,12 @@ struct replay_calls {
 	uint64_t counts;	/* sum over the buffer's segments; see SIM_COUNTS */
 	/* executed last, if the graph does not know yet that it was left */
 	struct segment *last;
-	uint64_t is_direct; /* 1: segments are reported one by one */
-	/* only C reads the rest */
+	uint64_t is_direct;	     /* 1: segments are reported one by one */
 	struct graph_thread *thread; /* NULL: no call graph */
 	struct sim_cell *cell;	     /* of the segment, if it has several; else NULL */
 	uint32_t events;	     /* how many are counted */
 	const uint64_t *end;	     /* of the buffer */
 };
-
-_Static_assert(offsetof(struct replay_calls, next) == R_NEXT, "layout");
-_Static_assert(offsetof(struct replay_calls, limit) == R_LIMIT, "layout");
-_Static_assert(offsetof(struct replay_calls, step_bytes) == R_STEP, "layout");
-_Static_assert(offsetof(struct replay_calls, counts) == R_COUNTS, "layout");
-_Static_assert(offsetof(struct replay_calls, last) == R_LAST, "layout");
-_Static_assert(offsetof(struct replay_calls, is_direct) == R_IS_DIRECT, "layout");
-_Static_assert(offsetof(struct sim_step, left) == STEP_LEFT, "layout");
-_Static_assert(offsetof(struct sim_step, entered) == STEP_ENTERED, "layout");
-_Static_assert(offsetof(struct sim_step, sp) == STEP_SP, "layout");
-_Static_assert(offsetof(struct sim_step, counts) == STEP_COUNTS, "layout");
 
 extern struct replay_calls replay_calls __attribute__((visibility("hidden")));
 
@@ -113,5 +84,4 @@ static inline uint32_t *replay_calls_cell_number(struct segment *s, struct segme
 	return cell ? graph_cell_number(cell, s, in) : &in->cell;
 }
 
-#endif
 #endif

@@ -113,30 +113,3 @@ void replay_multi_touch(struct segment *s, struct segment_insn *in, uint64_t add
 	if (events)
 		count(s, in, events);
 }
-
-static uint64_t line_of(uint64_t entry)
-{
-	return entry != SIM_NO_LINE ? sim_entry_line(entry) : SIM_NO_LINE;
-}
-
-static void missed(struct segment *s, struct segment_insn *in, enum sim_access access,
-		   uint64_t line, uint64_t victim)
-{
-	const unsigned kind = access == SIM_FETCH ? SIM_OF_CODE : SIM_OF_DATA;
-	uint32_t firsts = sim_multi_missed(&replay_multi, kind, line, line_of(victim));
-
-	if (firsts)
-		count(s, in, sim_multi_below(&replay_multi, access, firsts, line, line));
-}
-
-void replay_multi_code_missed(struct segment *s, uint64_t line, uint64_t victim)
-{
-	missed(s, segment_insns(s), SIM_FETCH, line, victim);
-}
-
-void replay_multi_missed(struct segment *s, uint32_t i, uint64_t line, uint64_t victim)
-{
-	const struct segment_access *a = &segment_accesses(s)[i];
-
-	missed(s, &segment_insns(s)[a->owner], a->kind - ACCESS_LOAD, line, victim);
-}

@@ -155,7 +155,6 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	s->end = end_of(last);
 	if (!(s->flags & SEGMENT_FILTER))
 		s->code_line = line;
-	s->straddles = (first->pc + first->length - 1) >> shift != line;
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - line + 1);
 	describe_insns(j, s);
 	graph_extend(s);
@@ -181,7 +180,6 @@ struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)
 	if (!s)
 		return 0;
 	describe_accesses(j, s);
-	segment_set_quick(s);
 	*number = segments_number(s);
 	return s;
 }

@@ -84,11 +84,10 @@ struct segment {
 	};
 	uint8_t lines; /* of code */
 	uint8_t accesses, insns;
-	uint8_t flags;	   /* enum segment_flags */
-	uint8_t straddles; /* 1: its first instruction lies on two lines */
-	uint8_t quick;	   /* for replay_wide: `lines`; 0: replay_odd handles the segment */
-	uint8_t end;	   /* enum segment_end */
-	uint8_t room;	   /* for accesses */
+	uint8_t flags; /* enum segment_flags */
+	uint8_t end;   /* enum segment_end */
+	uint8_t room;  /* for accesses */
+	uint16_t none; /* unused */
 	union {
 		struct {
 			uint16_t bytes;
@@ -148,17 +147,6 @@ static inline const struct segment_access *segment_accesses(const struct segment
 static inline bool segment_has_counter(const struct segment *s)
 {
 	return s->flags & SEGMENT_FILTER && s->counter;
-}
-
-/* accesses of a quick segment, which fit into one vector register */
-#define SEGMENT_WIDE_ACCESSES 8
-
-/* To be called when flags have changed. */
-static inline void segment_set_quick(struct segment *s)
-{
-	bool quick = !s->flags && s->lines <= 2 && s->accesses <= SEGMENT_WIDE_ACCESSES;
-
-	s->quick = quick ? s->lines : 0;
 }
 
 /*
