@@ -33,7 +33,7 @@ cli: base query options channel symbols model sim store import merge collector p
 # folder: its rooms, from the ground floor up
 rooms='
 engine: core decode codecache translate unwind data sample simulate run
-sim: base cache system curve calls
+sim: base cache system curve calls plan
 '
 
 find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" -v rooms="$rooms" '

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  35u
+#define CHANNEL_VERSION		  36u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -122,7 +122,7 @@ struct channel_config {
 	 */
 	uint32_t geometry_count;
 	uint32_t geometry_bytes;
-	uint32_t simulate_flags; /* enum channel_simulate */
+	uint32_t asks; /* of a simulation: enum sim_ask */
 	/* callers in a context, at most SIM_MAX_DEPTH */
 	uint32_t context_depth;
 	/*
@@ -133,18 +133,6 @@ struct channel_config {
 	uint32_t sample_ppm;
 	uint32_t sample_fixed;
 	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
-};
-
-/* How to simulate. */
-enum channel_simulate {
-	CHANNEL_NO_FILTER = 1, /* code variant without the filter: the same counts, for tests */
-	CHANNEL_NO_CODE = 2,   /* caches see no instruction fetches */
-	CHANNEL_NO_GRAPH = 4,  /* no call graph */
-	CHANNEL_SEPARATE_THREADS = 8, /* nodes of the call graph belong to a thread */
-	CHANNEL_JUMPS = 16,	      /* count branches and jumps by target */
-	CHANNEL_DATA = 32,	      /* misses by data structure and cause; wants `objects` */
-	CHANNEL_REFERENCES = 64,      /* with CHANNEL_DATA: all references, too */
-	CHANNEL_CONFLICTS = 128,      /* with CHANNEL_DATA: conflict misses, too */
 };
 
 struct channel_header {

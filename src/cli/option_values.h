@@ -35,14 +35,8 @@ int record_take_toggle(void *options, const char *text, struct err *err);
 int simulate_take_lines(void *options, const char *text, struct err *err);
 int simulate_take_cache(void *options, const char *text, struct err *err);
 int simulate_take_context(void *options, const char *text, struct err *err);
-int simulate_take_threads(void *options, const char *text, struct err *err);
-int simulate_take_jumps(void *options, const char *text, struct err *err);
-int simulate_take_data(void *options, const char *text, struct err *err);
-int simulate_take_references(void *options, const char *text, struct err *err);
-int simulate_take_conflicts(void *options, const char *text, struct err *err);
 int simulate_take_line_use(void *options, const char *text, struct err *err);
 int simulate_take_sets(void *options, const char *text, struct err *err);
 int simulate_take_sample(void *options, const char *text, struct err *err);
-int simulate_take_no_graph(void *options, const char *text, struct err *err);
 
 #endif

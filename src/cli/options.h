@@ -104,6 +104,7 @@ enum option_id {
 	OPTION_WRITE_BACKS,
 	OPTION_NO_INSTRUCTIONS,
 	OPTION_NO_FILTER,
+	OPTION_PLAN,
 	OPTION_SAMPLE,
 	OPTION_SETS,
 	/* Calls */
@@ -173,7 +174,7 @@ struct options {
 	struct collector_options run; /* for record and simulate */
 	int mode;		      /* 0: sample, 1: count */
 	uint64_t seed;
-	bool curve, no_filter;
+	bool curve;
 	struct sim_set_choice sets;
 	const char *trace;
 	int trace_format; /* index into the choices */

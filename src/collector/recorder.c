@@ -11,6 +11,7 @@
 #include "collector/naming/block_types.h"
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
+#include "sim/plan/asks.h"
 
 /* A broken target can fill only bounded memory. */
 /* modules, regions and thread-local variables of all forked processes */
@@ -35,9 +36,8 @@ static unsigned kinds_of(const struct channel_config *config)
 		return RUN_ANY | RUN_LINES;
 	if (config->mode != CHANNEL_MODE_SIMULATE)
 		return RUN_ANY | RUN_SAMPLED;
-	return RUN_ANY | RUN_SIMULATED |
-	       (config->simulate_flags & CHANNEL_NO_GRAPH ? 0 : RUN_GRAPH) |
-	       (config->simulate_flags & CHANNEL_DATA ? RUN_DATA : 0);
+	return RUN_ANY | RUN_SIMULATED | (config->asks & SIM_ASK_NO_GRAPH ? 0 : RUN_GRAPH) |
+	       (config->asks & SIM_ASK_DATA ? RUN_DATA : 0);
 }
 
 struct recorder *recorder_new(struct store *store, const struct channel_config *config)
@@ -62,7 +62,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	if (config->mode == CHANNEL_MODE_SIMULATE) {
 		note(r, simulation_begin(&r->simulation, config, store, &r->err));
 		r->whose.levels = simulation_levels(config);
-		r->whose.finds_conflicts = config->simulate_flags & CHANNEL_CONFLICTS;
+		r->whose.finds_conflicts = config->asks & SIM_ASK_CONFLICTS;
 		r->naming.listener = recorder_on_names;
 		r->naming.listener_context = r;
 	}

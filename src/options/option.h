@@ -18,6 +18,7 @@
 /* The type of a value, and of its variable. */
 enum option_type {
 	OPTION_FLAG,	/* bool: true; takes no value */
+	OPTION_MARK,	/* nothing but that it is given; takes no value */
 	OPTION_COUNT,	/* uint64_t from least to most */
 	OPTION_PROCESS, /* int64_t: number of a process, from 0 */
 	OPTION_SIZE,	/* uint64_t: bytes, such as 32K */

@@ -135,6 +135,11 @@ static int take_seconds(const struct value *v, void *to)
 	return 0;
 }
 
+static int take_mark(const struct value *v, void *to)
+{
+	return 0;
+}
+
 static int take_call(const struct value *v, void *to)
 {
 	return v->row->take(v->into, v->text, v->err);
@@ -145,6 +150,7 @@ static const struct {
 	size_t bytes; /* size of an item of a list */
 } types[] = {
 	[OPTION_FLAG] = {take_flag, sizeof(bool)},
+	[OPTION_MARK] = {take_mark, 0},
 	[OPTION_COUNT] = {take_count, sizeof(uint64_t)},
 	[OPTION_PROCESS] = {take_process, sizeof(int64_t)},
 	[OPTION_SIZE] = {take_size, sizeof(uint64_t)},

@@ -518,12 +518,11 @@ def what_cannot_be_is_refused():
     for view in ['bins'], ['causes'], ['report', '--by', 'data']:
         status, _, err = run(*view, 'other.db')
         check(status == 3 and 'dwell simulate --data' in err, view, err)
-    for more, \
-        words in (((['--cache=L1d=32K,8,64,stride'], 'misses are not counted by data structure'),
-                   (['--conflicts', '--write-backs'], 'misses are not counted by data structure'),
-                   (['--references', '--context=1'], 'references are not counted'))):
+    for more, words in ((['--cache=L1d=32K,8,64,stride'], '--data needs first levels that'),
+                        (['--conflicts', '--write-backs'], '--conflicts needs plain caches'),
+                        (['--references', '--context=1'], '--references needs plain caches')):
         status, out, err = run('simulate', '-q', '--data', *more, '-o', 'other.db', 'echo', 'on')
-        check(status == 0 and out == 'on\n' and words in err, more, status, out, err)
+        check(status == 2 and out == '' and words in err, more, status, out, err)
 
 
 def set_up(dwell, program, folder):

@@ -63,6 +63,8 @@ def the_filter_mode_changes_nothing():
               ['--cache=L1i=8K,4,64,fifo', '--cache=L1d=4K,2,64,fifo', '--cache=LL=64K,16,64,fifo'],
               ['--cache=L1d=4K,4,64,random'],
               ['--cache=L1d=12K,12,64,random', '--cache=L1i=8K,4,64,random'],
+              ['--cache=L1d=2K,2,64,plru', '--cache=L1i=8K,4,64,plru'],
+              ['--cache=L1d=16K,16,64,plru', '--cache=LL=none'],
               ['--cache=L1i=8K,4,64,random:7', '--cache=LL=64K,16,64,random'],
               ['--no-instructions', '--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,128,plru'],
               ['--cache=L2=16K,4,64,srrip', '--cache=LL=64K,full,64,fifo'],
@@ -213,8 +215,8 @@ def the_filter_mode_hands_its_lines_over():
                      program('over-tables'))
 
 
-SHAPES = [[], ['--cache=L1d=4K,4,64,fifo'], ['--cache=L1d=4K,4,64,random'],
-          ['--cache=LL=48K,12,64'], ['--cache=LL=80K,20,64'],
+SHAPES = [[], ['--cache=L1d=4K,4,64,plru'], ['--cache=L1d=4K,4,64,fifo'],
+          ['--cache=L1d=4K,4,64,random'], ['--cache=LL=48K,12,64'], ['--cache=LL=80K,20,64'],
           ['--cache=L2=16K,4,64'], ['--cache=DTLB=16,4,4K', '--cache=ITLB=8,full,4K'],
           ['--write-backs'],
           ['--cache=LL=32K,8,64,inclusive'], ['--cache=L1d=4K,4,64,next-line'], ['--line-use=all'],

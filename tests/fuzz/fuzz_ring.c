@@ -22,6 +22,7 @@
 #include "collector/simulation/simulation.h"
 #include "collector/target/slots.h"
 #include "sim/base/geometry.h"
+#include "sim/plan/asks.h"
 
 #define RING_BYTES 16384
 #define SLOTS	   2
@@ -81,7 +82,7 @@ static void simulate(struct channel_config *config, uint32_t flags)
 		.code = {1024, 2, 64}, .levels = {{1024, 2, 64}, {8192, 4, 64}}, .level_count = 2};
 
 	config->mode = CHANNEL_MODE_SIMULATE;
-	config->simulate_flags = flags;
+	config->asks = flags;
 	config->geometry_count = 1;
 	config->geometry_bytes = sizeof(g);
 	memcpy(config->geometry, &g, sizeof(g));
@@ -96,7 +97,7 @@ static int set_up(struct fuzz *f, const char *path, uint64_t kind)
 	*f = (struct fuzz){.host = {.fd = -1}};
 	if (kind % 3 != 0)
 		simulate(&config,
-			 CHANNEL_DATA | (kind % 3 == 1 ? CHANNEL_JUMPS : CHANNEL_NO_GRAPH));
+			 SIM_ASK_DATA | (kind % 3 == 1 ? SIM_ASK_JUMPS : SIM_ASK_NO_GRAPH));
 	if (store_create(path, &f->store, &err) != 0 ||
 	    host_init(&f->host, &config, SLOTS, RING_BYTES, &err) != 0 ||
 	    slots_init(&f->slots, &f->host, &events, &err) != 0) {

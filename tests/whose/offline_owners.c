@@ -3,6 +3,7 @@
 #include "offline_owners.h"
 
 #include "engine/data/alloc.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/whose/structures.h"
 #include "engine/unwind/functions.h"
 
@@ -10,6 +11,7 @@
 #define STRUCTURES   61
 #define CODE	     100
 
+struct simulate_plan plan;
 uint32_t offline_version;
 
 static bool is_lasting(uint64_t region)

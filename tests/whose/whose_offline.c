@@ -25,6 +25,7 @@
 #include "collector/simulation/trace.h"
 #include "engine/core/records.h"
 #include "engine/data/alloc.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/simulate/whose/bins.h"
 #include "engine/simulate/whose/patterns.h"
@@ -302,6 +303,7 @@ static void start(const struct sim_geometry *g)
 		start_first(&firsts[1], (uint32_t)(g->code.size_bytes / g->code.line_bytes));
 	for (unsigned level = 1; level < g->level_count; level++)
 		start_full(&full[level], &g->levels[level]);
+	plan.data = true;
 	if (!bins_start(g, MOST_SITES, false))
 		errx(1, "no address space");
 	naive = naive_bins_new(g);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/commands/simulate_plan.h"
 #include "cli/commands/simulate_run.h"
 
 static const char *const policies[] = {"random", "lru", "both", NULL};
@@ -38,6 +39,7 @@ static const struct option_use uses[] = {
 	{OPTION_WRITE_BACKS},
 	{OPTION_NO_INSTRUCTIONS},
 	{OPTION_NO_FILTER},
+	{OPTION_PLAN},
 	{OPTION_SAMPLE},
 	{OPTION_SETS},
 	{OPTION_CONTEXT, .usual = "0"},
@@ -56,25 +58,16 @@ static const struct option_use uses[] = {
 
 static const int of_curve[] = {OPTION_SIZES,	  OPTION_POINTS, OPTION_POLICY,	    OPTION_LINES,
 			       OPTION_PROCESS_ID, OPTION_BY,	 OPTION_CACHE_SIZE, 0};
-static const int of_run[] = {OPTION_ALSO,
-			     OPTION_NO_FILTER,
-			     OPTION_SETS,
-			     OPTION_SAMPLE,
-			     OPTION_EVENT,
-			     OPTION_DELAY,
-			     OPTION_DURATION,
-			     OPTION_START_AT,
-			     OPTION_STOP_AT,
-			     OPTION_WAIT,
-			     OPTION_TOGGLE,
-			     OPTION_CONTEXT,
-			     OPTION_SEPARATE_THREADS,
-			     OPTION_JUMPS,
-			     OPTION_WHOSE,
-			     OPTION_REFERENCES,
-			     OPTION_CONFLICTS,
-			     OPTION_NO_CALL_GRAPH,
-			     0};
+static const int of_run[] = {OPTION_ALSO,	   OPTION_NO_FILTER,
+			     OPTION_PLAN,	   OPTION_SETS,
+			     OPTION_SAMPLE,	   OPTION_EVENT,
+			     OPTION_DELAY,	   OPTION_DURATION,
+			     OPTION_START_AT,	   OPTION_STOP_AT,
+			     OPTION_WAIT,	   OPTION_TOGGLE,
+			     OPTION_CONTEXT,	   OPTION_SEPARATE_THREADS,
+			     OPTION_JUMPS,	   OPTION_WHOSE,
+			     OPTION_REFERENCES,	   OPTION_CONFLICTS,
+			     OPTION_NO_CALL_GRAPH, 0};
 static const int of_caches[] = {OPTION_CACHE,
 				OPTION_MACHINE,
 				OPTION_CONFIG,
@@ -130,7 +123,7 @@ static int simulate(struct options *o)
 {
 	struct err err;
 
-	if (o->trace == NULL && o->state.word_count == 0) {
+	if (o->trace == NULL && o->state.word_count == 0 && !options_given(o, OPTION_PLAN)) {
 		err_set(&err, "no command to simulate: give it after the options");
 		return cli_fail(&err, EXIT_USAGE);
 	}
@@ -140,7 +133,7 @@ static int simulate(struct options *o)
 		return simulate_trace(o);
 	if (o->curve)
 		return simulate_curve_run(o);
-	return simulate_run(o);
+	return options_given(o, OPTION_PLAN) ? simulate_show_plan(o) : simulate_run(o);
 }
 
 const struct command command_simulate = {

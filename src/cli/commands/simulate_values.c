@@ -85,45 +85,6 @@ int simulate_take_context(void *options, const char *text, struct err *err)
 	return 0;
 }
 
-static int add_flag(void *options, uint32_t flag)
-{
-	((struct options *)options)->run.config.simulate_flags |= flag;
-	return 0;
-}
-
-int simulate_take_threads(void *options, const char *text, struct err *err)
-{
-	return add_flag(options, CHANNEL_SEPARATE_THREADS);
-}
-
-int simulate_take_jumps(void *options, const char *text, struct err *err)
-{
-	return add_flag(options, CHANNEL_JUMPS);
-}
-
-int simulate_take_data(void *options, const char *text, struct err *err)
-{
-	((struct options *)options)->run.config.objects = 1;
-	return add_flag(options, CHANNEL_DATA);
-}
-
-int simulate_take_references(void *options, const char *text, struct err *err)
-{
-	add_flag(options, CHANNEL_REFERENCES);
-	return simulate_take_data(options, text, err);
-}
-
-int simulate_take_conflicts(void *options, const char *text, struct err *err)
-{
-	add_flag(options, CHANNEL_CONFLICTS);
-	return simulate_take_data(options, text, err);
-}
-
-int simulate_take_no_graph(void *options, const char *text, struct err *err)
-{
-	return add_flag(options, CHANNEL_NO_GRAPH);
-}
-
 /* ---- A part of the accesses ---- */
 
 #define LEAST_LENGTH 1000u

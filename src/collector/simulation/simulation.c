@@ -11,6 +11,7 @@
 #include "collector/recorder_parts.h"
 #include "collector/simulation/geometry_text.h"
 #include "sim/base/events.h"
+#include "sim/plan/asks.h"
 #include "store/events.h"
 
 /*
@@ -107,7 +108,7 @@ int simulation_begin(struct simulation *s, const struct channel_config *config, 
 	for (unsigned i = 0; i < config->geometry_count; i++)
 		if (add_geometry(config, i, store, err) != 0)
 			return -1;
-	if (!(config->simulate_flags & CHANNEL_NO_GRAPH))
+	if (!(config->asks & SIM_ASK_NO_GRAPH))
 		s->last_node = SIMULATION_FIRST_NODE;
 	s->events = s->costs.events = s->graph.costs.events = (unsigned)count;
 	return store_put_events(store, events, count, err);

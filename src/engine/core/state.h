@@ -24,6 +24,7 @@
 #include "channel/launch.h"
 #include "channel/ring.h"
 #include "engine/core/layout.h"
+#include "sim/plan/asks.h"
 
 #define MAX_SIGNAL 64
 /* The signal of the engine's own timers. */
@@ -444,24 +445,24 @@ static inline bool engine_simulates(void)
 /* Are misses counted by data structure? */
 static inline bool engine_counts_data(void)
 {
-	return engine_simulates() && engine.config.simulate_flags & CHANNEL_DATA;
+	return engine_simulates() && engine.config.asks & SIM_ASK_DATA;
 }
 
 /* Is the data structure of each reference counted? */
 static inline bool engine_counts_references(void)
 {
-	return engine_counts_data() && engine.config.simulate_flags & CHANNEL_REFERENCES;
+	return engine_counts_data() && engine.config.asks & SIM_ASK_REFERENCES;
 }
 
 /* Are conflict misses counted apart? */
 static inline bool engine_finds_conflicts(void)
 {
-	return engine_counts_data() && engine.config.simulate_flags & CHANNEL_CONFLICTS;
+	return engine_counts_data() && engine.config.asks & SIM_ASK_CONFLICTS;
 }
 
 static inline bool engine_follows_calls(void)
 {
-	return engine_simulates() && !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);
+	return engine_simulates() && !(engine.config.asks & SIM_ASK_NO_GRAPH);
 }
 
 static inline uint64_t thread_accesses(const struct thread *t)

@@ -254,6 +254,19 @@ static void add_format(struct line *l, const char *f, va_list ap)
 	}
 }
 
+void text_make(char *text, uint32_t room, const char *format, ...)
+{
+	struct line l = {.n = 0};
+	va_list ap;
+
+	va_start(ap, format);
+	add_format(&l, format, ap);
+	va_end(ap);
+	l.n = l.n < room ? l.n : room - 1;
+	memcpy(text, l.text, l.n);
+	text[l.n] = 0;
+}
+
 void say(const char *format, ...)
 {
 	struct line l = {.n = 0};

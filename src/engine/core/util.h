@@ -51,6 +51,9 @@ void grow_give_back(struct grow *g, uint64_t bytes);
 
 /* One line on stderr, "dwell: ..." with %s %d %u %x (64-bit) only. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same into a text of less than `room` bytes, which is cut if it is longer. */
+void text_make(char *text, uint32_t room, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Tells the collector that the engine itself ended the run; NULL without a collector. */
 extern uint32_t *util_failed;
 void util_note_failure(void);

@@ -38,6 +38,7 @@
 #include "engine/simulate/filter/filter_end.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/scheduler.h"
 #include "engine/simulate/segments.h"
@@ -188,7 +189,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		if (t->tick_due)
 			collect_tick(t, &nothing);
 		toggles_look(t);
-		if (t->turn_is_over && stretches_are_on())
+		if (t->turn_is_over && plan.stretches)
 			stretches_look(t);
 		collect_set_variant(t);
 		if (t->stuck_left) {

@@ -7,6 +7,7 @@
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
@@ -52,7 +53,7 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 		uint64_t in_line = at & ((1u << FILTER_LINE_SHIFT) - 1), room;
 
 		if (in_line + rep->size > 1u << FILTER_LINE_SHIFT ||
-		    (filter_state.walks && !*filter_data_cell(line)))
+		    (plan.walks && !*filter_data_cell(line)))
 			return 0;
 		room = rep->step < 0 ? in_line : (1u << FILTER_LINE_SHIFT) - in_line - rep->size;
 		least = room / step < least ? room / step : least;
@@ -63,7 +64,7 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 
 static void execute(struct segment *s, uint64_t n)
 {
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_execute(s, n);
 	else
 		s->executions += n;
@@ -74,7 +75,7 @@ static void begin(struct thread *t, struct segment *s)
 {
 	filter_access.site = 0;
 	filter_access.segment = s;
-	if (uses_are_on)
+	if (plan.uses)
 		uses_code_reach(0, 0);
 	filter_fetch(s, segment_insns(s), next_time(t));
 	filter_access.pc = filter_pc_of(s, segment_insns(s));
@@ -110,7 +111,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 			filter_touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
 				     rep->kind[k], next_time(t));
 		more = same_lines(rep, i, n);
-		for (uint32_t k = 0; k < rep->accesses && more && uses_are_on; k++)
+		for (uint32_t k = 0; k < rep->accesses && more && plan.uses; k++)
 			use_again(rep, k, i + 1, more);
 	}
 }
@@ -155,7 +156,7 @@ void filter_undo_elements(const struct thread *t, uint32_t done)
 	const uint32_t n = sim_count_bits(lanes & ~done);
 
 	execute(s, -(uint64_t)1);
-	if (uses_are_on && !t->vector_kept)
+	if (plan.uses && !t->vector_kept)
 		undo_uses(s, lanes, done);
 	count(s, 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }

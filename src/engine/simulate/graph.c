@@ -12,6 +12,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
@@ -31,14 +32,8 @@ static struct grow numbers; /* numbers of cells of instructions, by context */
 
 bool graph_counts_in_cells(void)
 {
-	return engine_follows_calls() &&
-	       (engine.config.context_depth ||
-		engine.config.simulate_flags & (CHANNEL_SEPARATE_THREADS | CHANNEL_JUMPS));
-}
-
-bool graph_has_cells(void)
-{
-	return graph.config.depth != 0 || graph.config.separate_threads;
+	return engine_follows_calls() && (engine.config.context_depth ||
+					  engine.config.asks & (SIM_ASK_THREADS | SIM_ASK_JUMPS));
 }
 
 bool graph_takes_steps(void)
@@ -69,7 +64,7 @@ bool graph_reach(uint64_t pc, enum made_way way)
 
 	if (!engine_follows_calls() || !functions_begin(pc, way, &stale))
 		return false;
-	if (nodes_are_on())
+	if (plan.nodes)
 		drop_before(pc);
 	if (stale.end == 0)
 		return false;
@@ -128,8 +123,8 @@ bool graph_start(uint32_t events)
 	struct sim_call_graph_config config = {
 		.events = events,
 		.depth = engine.config.context_depth,
-		.separate_threads = engine.config.simulate_flags & CHANNEL_SEPARATE_THREADS,
-		.jumps = engine.config.simulate_flags & CHANNEL_JUMPS,
+		.separate_threads = engine.config.asks & SIM_ASK_THREADS,
+		.jumps = engine.config.asks & SIM_ASK_JUMPS,
 		.find = functions_find,
 	};
 
@@ -204,7 +199,7 @@ static bool may_leave(const struct segment *s)
 {
 	const struct sim_segment *g = segment_graph(s);
 
-	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT ||
+	if (plan.contexts || g->end >= SIM_END_JUMP_INDIRECT ||
 	    graph_is_elsewhere(s, g->pc + s->bytes))
 		return true;
 	if (g->end == SIM_END_BRANCH && graph.config.jumps)
@@ -236,7 +231,7 @@ void graph_meet(struct segment *s)
 
 void graph_place(struct segment *s)
 {
-	if (!(s->flags & SEGMENT_NEW) && !graph_has_cells())
+	if (!(s->flags & SEGMENT_NEW) && !plan.contexts)
 		sim_call_graph_place(&graph, segment_graph(s));
 }
 

@@ -36,8 +36,6 @@ struct graph_thread {
 	bool is_due; /* the next segment must be reported to the graph */
 };
 
-/* Does each segment have a cell in each context that executes it? */
-bool graph_has_cells(void);
 /*
  * Does a cell count more than executions? If not, SIM_SHORT_SEGMENT suffices (sim/calls/segment.h).
  * Known from the start, like engine_follows_calls.

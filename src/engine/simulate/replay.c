@@ -9,6 +9,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/replay_calls.h"
 #include "engine/simulate/replay_multi.h"
 #include "engine/simulate/replay_needs.h"
@@ -36,7 +37,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 
 static bool has_filter(void)
 {
-	return !(engine.config.simulate_flags & CHANNEL_NO_FILTER);
+	return !(engine.config.asks & SIM_ASK_NO_FILTER);
 }
 
 /* Sets the hierarchies' geometries; *events counts instructions, reads and writes once for all. */
@@ -106,6 +107,7 @@ static bool make_all(uint32_t *events)
 	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
 	    c->geometry_bytes != sizeof(struct sim_geometry))
 		return false;
+	plan_make();
 	read_geometries(events);
 	r.is_multi = make_multi(events);
 	return (r.is_multi || make_hierarchies()) && cells_init(*events) &&
@@ -127,10 +129,9 @@ bool replay_start(void)
 	r.is_quick = prepare_quick();
 	r.uses = r.has_line_use && r.count == 1 ? &r.h[0].core : 0;
 	r.code_shift = r.fetch.shift;
-	if (r.is_multi)
-		filter_start_multi(&replay_multi);
-	else if (r.count == 1 && has_filter())
-		filter_start(&r.h[0]);
+	if (plan.way != SIM_WAY_REPLAY &&
+	    !(plan.several ? filter_start_multi(&replay_multi) : filter_start(&r.h[0])))
+		plan_replay();
 	return true;
 }
 

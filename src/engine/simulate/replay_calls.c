@@ -3,6 +3,7 @@
 #include "engine/simulate/replay_calls.h"
 
 #include "engine/simulate/cells.h"
+#include "engine/simulate/plan.h"
 
 _Static_assert(CELL_FIRST_MISS == SIM_OFTEN, "bits of events begin with the first miss");
 
@@ -45,7 +46,7 @@ static void enter_at(const uint64_t *p)
 	while (!(*p >> 63))
 		p++;
 	cell = graph_enter(replay_calls.thread, segments_of_trailer(*p));
-	replay_calls.cell = graph_has_cells() ? cell : 0;
+	replay_calls.cell = plan.contexts ? cell : 0;
 }
 
 void replay_calls_begin(struct graph_thread *thread, const uint64_t *p, const uint64_t *end)
@@ -100,7 +101,7 @@ void replay_calls_meet(struct segment *s)
 	}
 	take_counts();
 	cell = graph_enter(c->thread, s);
-	c->cell = graph_has_cells() ? cell : 0;
+	c->cell = plan.contexts ? cell : 0;
 }
 
 void replay_left(struct segment *s, const uint64_t *next)

@@ -17,6 +17,7 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/segments.h"
@@ -101,7 +102,7 @@ static void tell_jumps(struct process *p, const struct sim_segment *g, struct si
 				.node = cell->node,
 				.conditional = g->end == SIM_END_BRANCH};
 
-	if (!executed || !(engine.config.simulate_flags & CHANNEL_JUMPS) ||
+	if (!executed || !(engine.config.asks & SIM_ASK_JUMPS) ||
 	    (g->end != SIM_END_BRANCH && g->end != SIM_END_JUMP))
 		return;
 	if (r.conditional)
@@ -132,7 +133,7 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
  */
 static bool forgets_cells(void)
 {
-	return filter_is_on() && !filter_multi_is_on() && !graph_counts_in_cells();
+	return filter_is_on() && !plan.several && !graph_counts_in_cells();
 }
 
 /* Gives back the cells from number `from` on, which have just been reported. */
@@ -153,7 +154,7 @@ static struct sim_cell *second_cell(const struct segment *s)
 /* In the filter variant cells are marked when they count. */
 static bool may_have_news(struct sim_cell *c)
 {
-	const bool may = !nodes_are_on() || !filter_is_on() || c->owner;
+	const bool may = !plan.nodes || !filter_is_on() || c->owner;
 
 	c->owner = 0;
 	return may;
@@ -209,9 +210,9 @@ static void place_segment(void *unused, struct segment *s)
 /* In the filter variant the graph does not see each segment that is executed. */
 static void place_segments(void)
 {
-	if (!arcs_are_on())
+	if (!plan.arcs)
 		return;
-	if (nodes_are_on()) {
+	if (plan.nodes) {
 		nodes_take();
 		return;
 	}
@@ -265,9 +266,9 @@ void replay_flush_code(struct process *p, uint64_t start, uint64_t end)
 	filter_settle();
 	arcs_flush();
 	lock_take(&engine.translate_lock); /* so that no segment is half made */
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_take();
-	else if (arcs_are_on())
+	else if (plan.arcs)
 		segments_places_each(from, end, place_segment, 0);
 	lock_drop(&engine.translate_lock);
 	graph_flush_nodes(p);

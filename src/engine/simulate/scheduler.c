@@ -15,6 +15,7 @@
 #include "engine/core/util.h"
 #include "engine/sample/buffers.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
@@ -273,7 +274,7 @@ bool scheduler_leave_call(struct thread *t)
 void scheduler_end_turn(struct thread *t)
 {
 	t->turn = FILTER_TURN_BLOCKS;
-	if (stretches_are_on() && stretches_turn_ends(t)) {
+	if (plan.stretches && stretches_turn_ends(t)) {
 		t->turn_is_over = true;
 		poll_call(t);
 		return;

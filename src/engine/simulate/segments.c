@@ -6,6 +6,7 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments_places.h"
@@ -195,7 +196,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	struct segment *s;
 
 	/* a stretch may begin in the middle of a string instruction */
-	if (!j->variant->describes && (!stretches_are_on() || in->kind != INSN_REP))
+	if (!j->variant->describes && (!plan.stretches || in->kind != INSN_REP))
 		return true;
 	s = make(j, 0, 1);
 	if (!s)

@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
@@ -18,62 +19,62 @@
 #include "engine/translate/world.h"
 #include "sim/base/geometry.h"
 
-static void say_missing(bool is_missing, const char *what)
-{
-	if (is_missing)
-		say("%s with these caches or options; dwell-simulate(1) says when", what);
-}
-
-/* What was asked for, and cannot be told. Once for all processes that fork. */
+/* What was asked for, and has no memory. Once for all processes that fork. */
 static void say_what_is_missing(void)
 {
 	static bool is_said;
 
-	if (is_said)
-		return;
-	is_said = true;
-	if (engine_counts_data() && bins_lack_memory)
+	if (!is_said && engine_counts_data() && !plan.data)
 		say("misses are not counted by data structure, as a limit of address space or data "
 		    "(ulimit -v, ulimit -d) leaves no room for their tables");
-	say_missing(engine_counts_data() && !bins_are_on() && !bins_lack_memory,
-		    "misses are not counted by data structure");
-	say_missing(bins_are_on() && engine_counts_references() && !filter_references_are_on(),
-		    "references are not counted");
+	if (!is_said && plan.data && engine_counts_references() && !plan.references)
+		say("references are not counted, as there is no room for their tables");
+	if (!is_said && engine.config.asks & SIM_ASK_SAMPLE && !plan.stretches)
+		say("all accesses are simulated, as there is no room for the tables of a sample");
+	is_said = true;
+}
+
+/* Why the run is slow. */
+static void say_replay(struct process *p)
+{
+	char text[512];
+
+	if (filter_is_on() || engine.config.asks & SIM_ASK_NO_FILTER)
+		return;
+	text_make(
+		text, sizeof text,
+		"each access is replayed through the caches, which takes several times as long as "
+		"code that looks into them: that needs %s ('dwell simulate --plan' tells all)",
+		plan.why);
+	records_message(p, text);
 }
 
 static bool start(struct thread *t)
 {
-	const struct sim_geometry *g = (const void *)engine.config.geometry;
-
-	if (replay_start() && g->sets.parts > 1 && !filter_is_on()) {
-		say("nothing is simulated: with these caches --sets is not possible; "
-		    "dwell-simulate(1) says when");
+	if (!replay_start()) {
+		records_message(t->process, "there is no memory for the simulated caches");
 		return false;
 	}
-	if (replay_start()) {
-		if (!filter_is_on() && !(engine.config.simulate_flags & CHANNEL_NO_FILTER))
-			records_message(t->process,
-					"each access is replayed through the caches, which takes "
-					"several times as long as code that looks into them: "
-					"dwell-simulate(1) says when");
-		say_what_is_missing();
-		stretches_begin(t);
-		uses_seed(t->process->order);
-		return true;
+	if (engine.config.asks & SIM_ASK_SETS && !filter_is_on()) {
+		say("nothing is simulated, as there is no room for the tables of --sets");
+		return false;
 	}
-	records_message(t->process, "there is no memory for the simulated caches");
-	return false;
+	say_replay(t->process);
+	say_what_is_missing();
+	stretches_begin(t);
+	uses_seed(t->process->order);
+	return true;
 }
 
 /* At the start; later on stretches_tick decides in a sampled run. */
 static enum code_variant_id first_variant(void)
 {
-	return stretches_are_on() ? VARIANT_COUNT : filter_choose_variant();
+	return plan.stretches ? VARIANT_COUNT : filter_choose_variant();
 }
 
 static void turn(struct thread *t, uint64_t total, bool on)
 {
-	if (stretches_are_on()) {
+	if (plan.stretches) {
 		stretches_turn(t, total, on);
 		return;
 	}
@@ -91,7 +92,7 @@ static void tick(struct thread *t, uint64_t total)
 		replay_flush_when_due(t->process);
 	}
 	collect_follow_control(t, total);
-	if (stretches_are_on())
+	if (plan.stretches)
 		stretches_tick(t, total);
 	else
 		collect_tick_in(t, engine.report_ns);
@@ -118,12 +119,12 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
 {
 	return segment && (t->variant == VARIANT_FILTER || t->variant == VARIANT_STREAM ||
-			   (stretches_are_on() && stretches_reach(t, n)));
+			   (plan.stretches && stretches_reach(t, n)));
 }
 
 static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 {
-	if (stretches_are_on())
+	if (plan.stretches)
 		stretches_repeat(t, segment, r);
 	else if (t->variant == VARIANT_FILTER)
 		filter_repeat(t, segment, r);
@@ -175,9 +176,9 @@ static void undo_elements(struct thread *t, uint32_t done)
 
 static void leave_variant(struct thread *t, enum code_variant_id wanted)
 {
-	if (stretches_are_on() && t->variant == VARIANT_FILTER)
+	if (plan.stretches && t->variant == VARIANT_FILTER)
 		stretches_leave(t);
-	else if (stretches_are_on())
+	else if (plan.stretches)
 		stretches_enter(t, wanted);
 	if (t->variant == VARIANT_FILTER)
 		filter_turn_leave(t);
@@ -188,7 +189,7 @@ static void leave_variant(struct thread *t, enum code_variant_id wanted)
 static void end(struct thread *t, bool is_over, uint64_t total)
 {
 	(void)total;
-	if (stretches_are_on())
+	if (plan.stretches)
 		stretches_end(t);
 	if (is_over) {
 		uses_finish();

@@ -3,6 +3,7 @@
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/hooks.h"
@@ -62,7 +63,7 @@ void filter_put_turn(struct job *j)
 	const bool is_entered = j->is_entered;
 
 	j->is_entered = false;
-	if ((!filter_has_scheduler && !stretches_are_on()) || !is_entered)
+	if ((!filter_has_scheduler && !plan.stretches) || !is_entered)
 		return;
 	if (j->live[j->first])
 		count_block_in_rcx(j);

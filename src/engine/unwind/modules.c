@@ -39,10 +39,10 @@ struct module {
 	struct range stubs[MAX_STUBS];
 	uint64_t go, go_bytes;	       /* the table of the Go linker, until it is read */
 	struct code_symbols symbols;   /* of code without frame information, for the call graph */
-	struct code_symbols variables; /* with CHANNEL_DATA */
+	struct code_symbols variables; /* with SIM_ASK_DATA */
 	struct range image;	       /* all that is loaded of the file, its data included */
 	struct module_locals locals;
-	struct code_symbols local_symbols; /* with CHANNEL_DATA; from 0, as in each copy */
+	struct code_symbols local_symbols; /* with SIM_ASK_DATA; from 0, as in each copy */
 	uint32_t era;			   /* of all of these addresses */
 };
 

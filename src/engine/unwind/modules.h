@@ -61,13 +61,13 @@ struct module_locals {
 bool modules_locals(uint32_t n, struct module_locals *l);
 /*
  * The variable around a byte of a copy, by the symbols of the file of that key; or the gap between
- * two of them. False: the file is gone. Only with CHANNEL_DATA.
+ * two of them. False: the file is gone. Only with SIM_ASK_DATA.
  */
 bool modules_local_variable(uint64_t key, uint64_t offset, uint64_t *start, uint64_t *end);
 
 /*
  * The variable around an address in a file's data, by the file's symbols; or the gap between two of
- * them. False: the address is in no file's data. Only with CHANNEL_DATA.
+ * them. False: the address is in no file's data. Only with SIM_ASK_DATA.
  */
 bool modules_variable(uint64_t address, uint64_t *start, uint64_t *end);
 uint64_t modules_find_key(uint64_t address);

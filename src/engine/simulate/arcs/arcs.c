@@ -19,6 +19,7 @@
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 
 #define FRAMES 256u /* 10 KB; when they are used up all of them become the graph's */
 #define SPANS  1024u
@@ -50,7 +51,6 @@ _Static_assert(offsetof(struct arcs_span, to) == S_TO, "layout");
 _Static_assert(sizeof(struct arcs_span) == S_BYTES, "layout");
 
 static struct {
-	bool on;
 	struct thread *owner; /* the thread in the filter variant, or NULL */
 	struct sim_trail *trail;
 	struct arcs_frame *base, *limit;
@@ -89,16 +89,16 @@ static bool make_frames(void)
 bool arcs_start(struct sim_trail *trail)
 {
 	a.trail = trail;
-	if (!make_frames() || (graph_has_cells() && !nodes_start()) || !arcs_lines_start(trail))
+	if (!make_frames() || (plan.contexts && !nodes_start()) || !arcs_lines_start(trail))
 		return false;
 	for (uint32_t i = 0; i < ARCS_UNITS; i++)
 		arcs_units[CELL_FIRST_MISS + i] = 1ull << ARCS_UNIT_BITS * i;
-	return a.on = true;
+	return true;
 }
 
 void arcs_begin(void)
 {
-	const void *notes = filter_multi_is_on() ? (const void *)filter_misses.first : filter_notes;
+	const void *notes = plan.several ? (const void *)filter_misses.first : filter_notes;
 
 	a.first_note = (uint32_t)(uintptr_t)notes;
 	low_page = (struct arcs_state *)(uintptr_t)A_TOP;
@@ -107,15 +107,10 @@ void arcs_begin(void)
 
 void arcs_end(void)
 {
-	if (!a.on)
+	if (!plan.arcs)
 		return;
 	rest = *state();
 	low_page = &rest;
-}
-
-bool arcs_are_on(void)
-{
-	return a.on;
 }
 
 static uint32_t line_of(const struct arcs_frame *f)
@@ -126,7 +121,7 @@ static uint32_t line_of(const struct arcs_frame *f)
 /* Does what happens in it not count, because its function, or node, was active before? */
 static bool has_no_costs(const struct arcs_frame *f)
 {
-	return nodes_are_on() ? f->line & F_WAS_ACTIVE : f->old;
+	return plan.nodes ? f->line & F_WAS_ACTIVE : f->old;
 }
 
 /* ---- Misses ---- */
@@ -213,7 +208,7 @@ void arcs_count(struct thread *t, uint32_t event, int64_t amount)
 		t->lane[0] += (uint64_t)amount;
 	} else if (event == CELL_WRITES) {
 		t->lane[0] += (uint64_t)amount << 32;
-	} else if (filter_state.is_fast || !events_note(event, amount)) {
+	} else if (plan.pair || !events_note(event, amount)) {
 		count_at_once(t, event, amount);
 	}
 }
@@ -251,7 +246,7 @@ static void bound(const struct graph_thread *gt)
 /* The frame has never begun. */
 static void undo(const struct arcs_frame *f)
 {
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_undo(arcs_line(line_of(f))->node >> N_SHIFT, (uint32_t *)(uintptr_t)f->cell,
 			   f->old, has_no_costs(f));
 	else
@@ -261,7 +256,7 @@ static void undo(const struct arcs_frame *f)
 /* It becomes a frame of the graph, which begins now. */
 static void give_frame(struct graph_thread *gt, const struct arcs_frame *f, const uint64_t now[2])
 {
-	const uint32_t line = line_of(f), which = nodes_are_on() ? 0 : f->old;
+	const uint32_t line = line_of(f), which = plan.nodes ? 0 : f->old;
 	struct sim_open_call c = arcs_open_call(line, which != 0);
 
 	add_lanes(f, now);
@@ -358,7 +353,7 @@ void arcs_forget_frames(void)
 
 bool arcs_is_full(struct thread *t, uint64_t address, struct frame_context *c)
 {
-	if (!a.on || address != (uint64_t)(uintptr_t)a.limit || t != a.owner)
+	if (!plan.arcs || address != (uint64_t)(uintptr_t)a.limit || t != a.owner)
 		return false;
 	collect_lock();
 	/* what the newest frame began with is known */
@@ -427,11 +422,11 @@ static bool finds(uint32_t what, uint32_t number, uint64_t target)
 	const struct arcs_frame *top = state()->top;
 
 	if (what == STEP_LOOK)
-		return nodes_are_on() ? nodes_look(number, site_of(number)->is_fixed ? 0 : target)
-				      : arcs_look(number, target);
+		return plan.nodes ? nodes_look(number, site_of(number)->is_fixed ? 0 : target)
+				  : arcs_look(number, target);
 	if (what == STEP_AGAIN)
 		return nodes_look_again(state()->next[0]);
-	return what == STEP_LEAD && nodes_are_on() && top > a.base &&
+	return what == STEP_LEAD && plan.nodes && top > a.base &&
 	       nodes_lead_on(line_of(&top[-1]), target);
 }
 
@@ -455,7 +450,7 @@ bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 		collect_unlock();
 		return false;
 	}
-	if (what == STEP_LEAD && !nodes_are_on())
+	if (what == STEP_LEAD && !plan.nodes)
 		lead_on(target);
 	m.site = number & ~(STEP_INSIDE | STEP_BY_RETURN);
 	has = number & STEP_INSIDE;
@@ -472,7 +467,7 @@ bool arcs_step(uint32_t what, uint32_t number, uint64_t target, uint64_t sp)
 		follow(t->calls, &m, has);
 		bound(t->calls);
 	}
-	if ((what == STEP_LOOK || what == STEP_SWITCH) && !nodes_are_on() && !site->is_fixed &&
+	if ((what == STEP_LOOK || what == STEP_SWITCH) && !plan.nodes && !site->is_fixed &&
 	    !(m.site & SIM_EXIT_RETURN))
 		arcs_find(m.site, target);
 	collect_unlock();

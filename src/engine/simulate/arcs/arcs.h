@@ -99,7 +99,6 @@ struct graph_thread;
 
 /* Called once, before code is made. False: there is no memory. */
 bool arcs_start(struct sim_trail *trail);
-bool arcs_are_on(void);
 /* The filter has its memory; is about to lose it: code runs no more, but frames may be left. */
 void arcs_begin(void);
 void arcs_end(void);

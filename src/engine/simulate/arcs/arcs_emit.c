@@ -9,6 +9,7 @@
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/translate/job.h"
 
 #define COLD_MOST 64u /* bytes of code for what leaves to arcs.S */
@@ -73,7 +74,7 @@ void arcs_emit_thunks(struct arena *a, struct out *o)
 		[ARCS_JUMP_BY_RULES] = arcs_jump_by_rules,
 		[ARCS_SITE] = arcs_site,
 	};
-	const char *const *to = nodes_are_on() ? of_nodes : of_lines;
+	const char *const *to = plan.nodes ? of_nodes : of_lines;
 	const uint8_t *at = o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, 8);
 
 	for (uint32_t i = 0; i < ARCS_THUNKS; i++)
@@ -216,7 +217,7 @@ static void emit_call(struct job *j, uint32_t line, uint32_t step)
 	if (line)
 		put_call(j, line);
 	else
-		put_step(j, &j->o, nodes_are_on() ? ARCS_SLOW_CALL : ARCS_SITE, step);
+		put_step(j, &j->o, plan.nodes ? ARCS_SLOW_CALL : ARCS_SITE, step);
 }
 
 /* A jump by a line. */
@@ -253,13 +254,13 @@ static void put_jump(struct job *j, struct out *o, uint32_t line)
 static void emit_jump_to(struct job *j, struct out *o, uint64_t pc, uint32_t step,
 			 enum code_step_kind kind)
 {
-	const uint32_t line = kind == CODE_STEP_SMALL || nodes_are_on() ? 0 : arcs_new(pc, step);
+	const uint32_t line = kind == CODE_STEP_SMALL || plan.nodes ? 0 : arcs_new(pc, step);
 
 	if (line) {
 		arcs_info(line)->is_inside = kind == CODE_STEP_INSIDE;
 		put_jump(j, o, line);
 	} else {
-		put_step(j, o, nodes_are_on() ? ARCS_SLOW_JUMP : ARCS_SITE,
+		put_step(j, o, plan.nodes ? ARCS_SLOW_JUMP : ARCS_SITE,
 			 step | (kind == CODE_STEP_INSIDE ? STEP_INSIDE : 0));
 	}
 }
@@ -346,7 +347,7 @@ static void emit_return(struct job *j, uint32_t step, bool pops)
 static uint32_t new_line(struct job *j, uint64_t pc, uint32_t step)
 {
 	(void)j;
-	return nodes_are_on() ? 0 : arcs_new(pc, step);
+	return plan.nodes ? 0 : arcs_new(pc, step);
 }
 
 const struct code_steps arcs_steps = {

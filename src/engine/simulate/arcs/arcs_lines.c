@@ -11,6 +11,7 @@
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 
 /* large, so that they do not lie among the program's mappings */
@@ -65,9 +66,9 @@ bool arcs_lines_start(struct sim_trail *trail)
 {
 	l.trail = trail;
 	l.events = (cells.events - CELL_FIRST_MISS + 3u) & ~3u;
-	if (!nodes_are_on())
+	if (!plan.nodes)
 		l.active = addresses_map_low(ACTIVE_BYTES, PAGE, MAP_PRIVATE | MAP_NORESERVE);
-	if ((!l.active && !nodes_are_on()) || grow_init(&l.lines, LINES_RESERVE) != 0 ||
+	if ((!l.active && !plan.nodes) || grow_init(&l.lines, LINES_RESERVE) != 0 ||
 	    grow_init(&l.live, MOST_LINES * sizeof(uint32_t)) != 0 ||
 	    grow_init(&l.infos, reserve_for(sizeof(struct arcs_info))) != 0 ||
 	    grow_init(&l.rare, reserve_for(row_bytes())) != 0)
@@ -76,7 +77,7 @@ bool arcs_lines_start(struct sim_trail *trail)
 	grow_take(&l.lines, sizeof(struct arcs_line)); /* 0 is none */
 	grow_take(&l.infos, sizeof(struct arcs_info));
 	grow_take(&l.rare, row_bytes());
-	if (!nodes_are_on())
+	if (!plan.nodes)
 		graph_show_active_in(l.active, ACTIVE_BYTES);
 	return true;
 }
@@ -114,7 +115,7 @@ static bool may_be(uint32_t function)
 /* The address of what says whether a function is active; 0: that is not known. */
 static uint32_t cell_of(uint32_t function)
 {
-	if (nodes_are_on())
+	if (plan.nodes)
 		return (uint32_t)(uintptr_t)nodes_cell_of(function);
 	return (uint32_t)(uintptr_t)&l.active[function];
 }
@@ -351,7 +352,7 @@ void arcs_forget(void)
 	arcs_flush();
 	forget_towards();
 	lines_forget();
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_forget_lines();
 	l.live_count = 0;
 	l.lines.used = sizeof(struct arcs_line);
@@ -363,9 +364,9 @@ void arcs_forget_code(uint64_t start, uint64_t end)
 {
 	const uint32_t count = l.live_count;
 
-	if (!arcs_are_on())
+	if (!plan.arcs)
 		return;
-	if (nodes_are_on()) { /* no code names lines */
+	if (plan.nodes) { /* no code names lines */
 		arcs_forget();
 		return;
 	}
@@ -450,7 +451,7 @@ void arcs_note(uint64_t loads, uint64_t stores)
 
 void arcs_flush(void)
 {
-	if (!arcs_are_on())
+	if (!plan.arcs)
 		return;
 	l.loads = l.stores = 0;
 	for (uint32_t k = 0; k < l.live_count; k++)

@@ -6,6 +6,7 @@
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_forms.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/job.h"
 
@@ -13,7 +14,7 @@ static uint32_t passes_from; /* number + 1 of the segment that passes on to the 
 
 bool branches_are_counted(void)
 {
-	return engine.config.simulate_flags & CHANNEL_JUMPS && engine_follows_calls();
+	return engine.config.asks & SIM_ASK_JUMPS && engine_follows_calls();
 }
 
 /* Does the segment end in a branch, and not to what is behind it anyway? That one is taken. */
@@ -48,14 +49,14 @@ static bool is_behind_only(const struct job *j, uint32_t i)
 	const struct insn *in = &j->in[i];
 
 	return i < j->insns && !in->entry && in->kind != INSN_REP && in->kind != INSN_ELEMENTS &&
-	       !may_end_in_call(j, i) && !(nodes_are_on() && job_leaves(j, in->pc));
+	       !may_end_in_call(j, i) && !(plan.nodes && job_leaves(j, in->pc));
 }
 
 static void count_pass(struct job *j, uint32_t counter)
 {
 	const uint8_t live = j->end < j->insns ? j->live[j->end] : INSN_FLAGS;
 
-	if (nodes_are_on()) {
+	if (plan.nodes) {
 		nodes_emit_pass(j, counter);
 		return;
 	}
@@ -79,7 +80,7 @@ void branches_pass(struct job *j)
 		passes_from = j->trailer + 1;
 		return;
 	}
-	s->passes = nodes_are_on() ? nodes_pass_counter(s) : filter_new_plain_counter();
+	s->passes = plan.nodes ? nodes_pass_counter(s) : filter_new_plain_counter();
 	j->failed |= !s->passes;
 	if (s->passes)
 		count_pass(j, s->passes);
@@ -112,7 +113,7 @@ void branches_passed(uint32_t segment, uint64_t pc, int64_t n)
 	const struct segment *s = branches_are_counted() ? segments_of_trailer(segment) : 0;
 	struct segment *before = s && segment_graph(s)->pc == pc ? branches_before(s) : 0;
 
-	if (before && nodes_are_on())
+	if (before && plan.nodes)
 		nodes_pass(before, n);
 	else if (before)
 		*taken(before) -= (uint64_t)n;
@@ -122,7 +123,7 @@ void branches_take(struct segment *s)
 {
 	uint64_t *counter = (uint64_t *)(uintptr_t)s->passes;
 
-	if (!branches_are_counted() || !counter || nodes_are_on())
+	if (!branches_are_counted() || !counter || plan.nodes)
 		return;
 	*taken(s) -= *counter;
 	*counter = 0;
@@ -140,7 +141,7 @@ void branches_report(struct segment *s)
 	struct segment *next = segments_next(s);
 
 	if (!branches_are_counted() || !(s->flags & SEGMENT_FILTER) || s->end != SEGMENT_BRANCH ||
-	    nodes_are_on())
+	    plan.nodes)
 		return;
 	*taken(s) += s->executions;
 	if (!next || segment_graph(next)->before != segments_number(s) + 1)

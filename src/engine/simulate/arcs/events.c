@@ -8,6 +8,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/whose/bins.h"
 #include "sim/base/events.h"
 
@@ -35,7 +36,7 @@ static bool is_asked[NOTES + 1];
 
 static uint32_t bytes(void)
 {
-	return bins_are_on() ? NOTE_DATA_BYTES : NOTE_BYTES;
+	return plan.data ? NOTE_DATA_BYTES : NOTE_BYTES;
 }
 
 static uint32_t noted(void)
@@ -56,7 +57,7 @@ static uint32_t words(void)
 bool events_note(uint32_t event, int64_t amount)
 {
 	/* with data, notes are misses */
-	if (amount < 0 || amount > MOST_AMOUNT || bins_are_on())
+	if (amount < 0 || amount > MOST_AMOUNT || plan.data)
 		return false;
 	events_make_room();
 	*note_at(noted()) = (struct event_note){.counted = event | (uint32_t)amount * NOTE_ONCE};
@@ -146,11 +147,11 @@ void events_take(void)
 {
 	if (filter_next_note == filter_notes)
 		return;
-	if (bins_are_on())
+	if (plan.data)
 		filter_count_notes_by_bin(noted());
-	if (nodes_are_on())
+	if (plan.nodes)
 		count_for_nodes();
-	if (arcs_are_on()) {
+	if (plan.arcs) {
 		sum_up();
 		arcs_spread(add);
 	}

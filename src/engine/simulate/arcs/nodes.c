@@ -13,6 +13,7 @@
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/job.h"
 
@@ -45,7 +46,6 @@ struct of_function {
 };
 
 static struct {
-	bool on;
 	uint32_t most; /* the last node that has counts */
 	uint32_t *cells;
 	struct of_function *functions;
@@ -72,11 +72,6 @@ static struct node_slot *slot(uint32_t node)
 static struct of_function *of_function(uint32_t function)
 {
 	return &n.functions[function];
-}
-
-bool nodes_are_on(void)
-{
-	return n.on;
 }
 
 uint32_t *nodes_cell_of(uint32_t function)
@@ -202,7 +197,7 @@ static void set_counts(struct node_slot *s)
 
 void nodes_run(uint32_t node)
 {
-	if (n.on && filter_may_count())
+	if (plan.nodes && filter_may_count())
 		set_counts(node == SIM_NO_NODE ? nodes_slots : prepare(node));
 }
 
@@ -237,7 +232,7 @@ bool nodes_start(void)
 	n.lost = (uint64_t *)(void *)lost.base;
 	nodes_slots[0] = (struct node_slot){.counts = n.lost, .room = UINT32_MAX};
 	graph_show_nodes(show, MOST_FUNCTIONS);
-	return n.on = true;
+	return true;
 }
 
 /* ---- Segments ---- */
@@ -460,7 +455,7 @@ static void take_of_node(struct segment *s, uint32_t node)
 			continue;
 		if (!cell)
 			cell = cell_in(s, node);
-		if (filter_multi_is_on())
+		if (plan.several)
 			m->first = 0; /* it was a cell's number */
 		else
 			take_misses(s, cell, site, m);

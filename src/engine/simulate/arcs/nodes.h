@@ -54,7 +54,6 @@ struct sim_cell;
 
 /* Called once, before code is made, if the graph has nodes of more than functions. */
 bool nodes_start(void);
-bool nodes_are_on(void);
 
 /* The node that runs from now on; and that runs. */
 void nodes_run(uint32_t node);

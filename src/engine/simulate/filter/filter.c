@@ -24,6 +24,7 @@
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/dead.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/segments.h"
@@ -99,7 +100,7 @@ enum code_variant_id filter_choose_variant(void)
 {
 	if (f.on)
 		return VARIANT_FILTER;
-	return w.chooses_sets ? VARIANT_COUNT : VARIANT_STREAM;
+	return plan.sets ? VARIANT_COUNT : VARIANT_STREAM;
 }
 
 /* ---- Memory ---- */
@@ -107,11 +108,6 @@ enum code_variant_id filter_choose_variant(void)
 static void *low(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
-}
-
-static bool is_random(const struct sim_cache *c)
-{
-	return c->replacement == SIM_REPLACE_RANDOM;
 }
 
 static void make_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
@@ -122,7 +118,7 @@ static void make_level(struct filter_level *l, const struct sim_cache *c, uint32
 	l->owners = low(OWNERS_AT + number * FILTER_FIRST_BYTES);
 	l->set_mask = c->set_mask;
 	l->places = row;
-	l->by_use = c->replacement == SIM_REPLACE_LRU;
+	l->by_use = c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_PLRU;
 	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
 		for (uint64_t way = c->ways; way < row; way++)
 			l->stamps[set * row + way] = UINT64_MAX;
@@ -151,7 +147,6 @@ static void make_levels(void)
 	make_first_level(&w.data, c->data, 0);
 	if (f.has_code)
 		make_first_level(&w.code, c->code, 1);
-	w.is_fast = c->last != 0 && !w.walks;
 	if (!c->last)
 		return;
 	make_level(&w.last, c->last, 2);
@@ -172,9 +167,9 @@ static void prepare_misses(void)
 		for (uint32_t level = 0; level < 2; level++)
 			w.columns[column][level] = columns[3 * level + column];
 	w.write_back = w.h->shared.list.index[SIM_WRITE_BACKS];
-	for (uint32_t column = 0; column < 3 && w.walks; column++)
+	for (uint32_t column = 0; column < 3 && plan.walks; column++)
 		w.columns[column][1] = filter_walk_marks() ? w.write_back : w.columns[column][0];
-	if (!w.is_fast)
+	if (!plan.pair)
 		return;
 	w.to_last = w.columns[1][1] - w.columns[1][0];
 	engine_assert(w.columns[2][1] - w.columns[2][0] == w.to_last);
@@ -183,78 +178,60 @@ static void prepare_misses(void)
 
 static uint64_t page_bytes(void)
 {
-	return w.walks && w.h->core.has_tlb ? 2 * FILTER_PAGES_BYTES : 0;
+	return plan.walks && w.h->core.has_tlb ? 2 * FILTER_PAGES_BYTES : 0;
 }
 
-/* Starts with these caches, for accesses of at most most_bytes. */
+/* Starts what tells more of misses; what has no memory is left out. */
+static bool start_observers(struct sim_hierarchy *h)
+{
+	plan.data = plan.data && bins_start(&h->shared.geometry, FILTER_MOST_SITES, plan.stretches);
+	plan.references = plan.references && plan.data && filter_references_start();
+	plan.stretches = plan.stretches && stretches_start(h->shared.geometry.level_count);
+	if (plan.data && plan.walks)
+		h->core.watch = &filter_access_watch;
+	else if (plan.data && !plan.nodes)
+		filter_windows_start(!plan.sets && !plan.references);
+	return !plan.conflicts || filter_conflicts_start(h);
+}
+
+/* Starts with these caches, for accesses of at most most_bytes. False: there is no memory. */
 static bool start(const struct filter_caches *c, uint32_t most_bytes)
 {
 	f.caches = *c;
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
-	if ((graph_has_cells() && w.h &&
-	     (w.h->shared.geometry.sets.parts > 1 || w.h->shared.geometry.line_use)) ||
-	    most_bytes < 1u << FILTER_LINE_SHIFT || !filter_can_hold_first(c->data) ||
-	    (f.has_code && !filter_can_hold_first(c->code)) ||
-	    cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
+	if (cache_need_variant(VARIANT_FILTER) != 0 || !filter_sites_start() ||
 	    !filter_memory_reserve(OTHERS_END, page_bytes()) ||
-	    (engine_follows_calls() && !filter_calls_start()))
+	    (plan.arcs && !filter_calls_start()))
 		return false;
 	make_levels();
 	w.code_lines = low(filter_memory_others() + LINES_AT);
 	w.page_misses = low(filter_memory_others() + PAGE_MISSES_AT);
 	filter_memory_write_constants();
-	if (arcs_are_on())
+	if (plan.arcs)
 		arcs_begin();
-	if (w.walks && !filter_walk_start(w.h))
+	if (plan.walks && !filter_walk_start(w.h))
 		return false;
 	if (w.h && !filter_choose_sets(&w.h->shared.geometry))
 		return false;
 	prepare_misses();
-	if (engine_counts_data() && w.h && !(w.walks && engine_finds_conflicts()) &&
-	    bins_start(&w.h->shared.geometry, FILTER_MOST_SITES, engine.config.sample_ppm != 0)) {
-		if (w.walks)
-			w.h->core.watch = &filter_access_watch;
-		else if (!nodes_are_on())
-			filter_windows_start(!w.chooses_sets && (!engine_counts_references() ||
-								 !filter_references_start()));
-	}
-	if (engine_finds_conflicts() && w.h && !w.walks && !filter_conflicts_start(w.h))
+	if (w.h && !start_observers(w.h))
 		return false;
 	filter_notes_allow(true);
 	return f.on = f.is_reserved = true;
 }
 
-/* Plain caches have ways of their own, for two levels a quick one, others for what needs them. */
-static bool walks(const struct sim_hierarchy *h)
-{
-	const struct sim_shared *s = &h->shared;
-
-	if (s->is_basic && (s->geometry.level_count < 3 || engine_counts_data() ||
-			    engine_finds_conflicts() || s->geometry.is_sampled))
-		return false;
-	return filter_walk_fits(h);
-}
-
 bool filter_start(struct sim_hierarchy *h)
 {
-	const struct sim_shared *s = &h->shared;
 	struct sim_level *const *l = h->core.levels;
-	struct sim_cache *data = &l[0]->cache, *second = &l[1]->cache;
-	struct sim_cache *code = s->has_fetches ? &l[SIM_CODE_SLOT]->cache : 0;
-	bool is_fast = s->geometry.level_count == 2 && filter_can_hold(second) &&
-		       second->replacement == SIM_REPLACE_LRU && !is_random(data) &&
-		       !(code && is_random(code));
+	const bool has_second =
+		plan.pair || (plan.walks && sim_plan_has_quick_second(&h->shared.geometry));
 
 	w.h = h;
-	w.walks = walks(h);
-	if (w.walks)
-		return w.walks = start(
-			       &(struct filter_caches){data, code,
-						       filter_walk_has_second(h) ? second : 0},
-			       s->most_bytes);
-	return s->is_basic && !s->geometry.is_unified &&
-	       start(&(struct filter_caches){data, code, is_fast ? second : 0}, s->most_bytes);
+	return start(&(struct filter_caches){&l[0]->cache,
+					     plan.fetches ? &l[SIM_CODE_SLOT]->cache : 0,
+					     has_second ? &l[1]->cache : 0},
+		     h->shared.most_bytes);
 }
 
 bool filter_start_multi(struct sim_multi *s)
@@ -274,6 +251,26 @@ struct sim_cache *filter_cache_of(const struct filter_level *l)
 	return l == &w.data ? f.caches.data : l == &w.code ? f.caches.code : f.caches.last;
 }
 
+static uint64_t newest(const uint64_t *stamps, uint64_t n)
+{
+	uint64_t most = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		most = stamps[i] > most ? stamps[i] : most;
+	return most;
+}
+
+/* A node of the tree points away from its half that was used last. */
+static uint64_t tree_victim(const uint64_t *stamps, uint64_t ways)
+{
+	uint64_t first = 0;
+
+	for (uint64_t half = ways / 2; half; half /= 2)
+		if (newest(stamps + first, half) > newest(stamps + first + half, half))
+			first += half;
+	return first;
+}
+
 /* The place in a row that is evicted. */
 static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t places)
 {
@@ -281,11 +278,13 @@ static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t pl
 	struct sim_cache *c = filter_cache_of(l);
 	uint64_t least = first;
 
-	if (is_random(c)) {
+	if (filter_keeps_places(c)) {
 		for (uint64_t i = first; i < first + c->ways; i++)
 			if (!l->owners[i])
 				return i;
-		return first + sim_random_below(&c->random, c->ways);
+		return first + (c->replacement == SIM_REPLACE_PLRU
+					? tree_victim(l->stamps + first, c->ways)
+					: sim_random_below(&c->random, c->ways));
 	}
 	for (uint64_t i = first + 1; i < first + places; i++)
 		least = times[i] < times[least] ? i : least;
@@ -302,10 +301,10 @@ static uint32_t bring_in(struct filter_level *l, uint64_t line, uint32_t *cell, 
 	if (!w.h)
 		f.missed[f.missed_lines++] = (struct filter_miss){.line = line & (LINES - 1),
 								  .victim = l->owners[least]};
-	if (filter_conflicts_are_on && l != &w.last)
+	if (plan.conflicts && l != &w.last)
 		filter_conflicts_miss(l, line & (LINES - 1), place);
 	if (filter_watches()) {
-		if (w.is_fast)
+		if (plan.pair)
 			filter_look_below(); /* what missed before is counted before */
 		filter_access_replaced(l, line & (LINES - 1), l->owners[least], l->stamps[least]);
 	}
@@ -337,7 +336,7 @@ static uint32_t touch_line(struct filter_level *l, uint64_t line, uint32_t *cell
 	*missed |= is_new;
 	if (is_new)
 		place = bring_in(l, line, cell, time);
-	else if (!*cell && filter_conflicts_are_on)
+	else if (!*cell && plan.conflicts)
 		filter_conflicts_hit(l, line & (LINES - 1), cell, place);
 	if (is_new || l->by_use)
 		*(uint64_t *)low(place) = time;
@@ -348,7 +347,7 @@ static bool touch_last(uint64_t line)
 {
 	bool missed = false;
 
-	if (filter_conflicts_are_on)
+	if (plan.conflicts)
 		filter_conflicts_look(1, line & (LINES - 1));
 	touch_line(&w.last, line, filter_last_cell(line), ++w.last_clock, &missed);
 	return missed;
@@ -362,7 +361,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 {
 	uint32_t *cell = filter_cell_number(filter_access.segment, in);
 	/* other levels count in the spare cell, as the call graph needs their counts, too */
-	uint64_t *events = *cell && w.is_fast ? cells_at(*cell) : cells_spare();
+	uint64_t *events = *cell && plan.pair ? cells_at(*cell) : cells_spare();
 	uint64_t line, end;
 
 	filter_keep_near(&first, &last);
@@ -377,7 +376,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		f.missed_lines = 0;
 		return;
 	}
-	if (w.is_fast) {
+	if (plan.pair) {
 		const uint32_t *at = w.columns[columns[kind]];
 		bool missed, counts;
 
@@ -401,7 +400,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
 			filter_calls_count(i, (int64_t)events[i]);
 	}
-	if (!*cell || !w.is_fast)
+	if (!*cell || !plan.pair)
 		cells_take_spare(cell);
 }
 
@@ -415,10 +414,10 @@ uint32_t filter_touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 	uint32_t place;
 
 	filter_access_begin(address);
-	if (w.walks)
+	if (plan.walks)
 		return filter_walk(in, filter_access.pc, address, end, kind - ACCESS_LOAD, time);
 	place = touch_line(&w.data, line, filter_data_cell(line),
-			   time - (last != line && filter_conflicts_are_on), &missed);
+			   time - (last != line && plan.conflicts), &missed);
 	if (last != line)
 		place = touch_line(&w.data, last, filter_data_cell(last), time, &missed);
 	if (last != line)
@@ -447,16 +446,16 @@ uint32_t filter_fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 		filter_code_cell(last);
 	}
 	filter_access_fetch(pc);
-	if (w.walks) {
+	if (plan.walks) {
 		place = filter_walk(in, pc, pc, end, SIM_FETCH, time);
-		if (uses_are_on && !segment_has_counter(s))
+		if (plan.uses && !segment_has_counter(s))
 			uses_code_fetch(pc, end);
 		return place;
 	}
 	place = touch_line(&w.code, line, low(filter_code_cell(line)), time, &missed);
 	if (last != line)
 		place = touch_line(&w.code, last, low(filter_code_cell(last)),
-				   time + filter_conflicts_are_on, &missed);
+				   time + plan.conflicts, &missed);
 	if (missed)
 		go_below(in, SIM_FETCH, pc, end);
 	return place;
@@ -467,15 +466,15 @@ static void look_below(const struct thread *t, uint64_t clock)
 {
 	uint64_t stand_for = 1;
 
-	if (stretches_are_on())
+	if (plan.stretches)
 		dead_reach(stretches_part(t));
-	if (w.is_fast) {
+	if (plan.pair) {
 		stand_for = filter_notes_stand_for();
 		filter_look_below();
 	} else {
 		events_make_room();
 	}
-	if (stretches_are_on())
+	if (plan.stretches)
 		dead_look((const uint64_t[]){clock, w.last_clock}, stand_for);
 }
 
@@ -484,7 +483,7 @@ static void reach(const struct segment *s, const struct filter_owner *site)
 {
 	const bool is_code = site->flags & FILTER_SITE_CODE;
 
-	if (!uses_are_on)
+	if (!plan.uses)
 		return;
 	uses_code_reach(s, is_code ? site->index : segment_accesses(s)[site->index].owner + 1u);
 }
@@ -522,7 +521,7 @@ uint64_t filter_missed(uint64_t clock)
 			filter_window_see(number, filter_access.pc, address, a);
 		place = filter_touch(&segment_insns(s)[a->owner], address, a->size, a->kind, clock);
 		t->regs[site[SITE_REG]] =
-			w.walks ? filter_walked(s, owner->index, clock, place) : place;
+			plan.walks ? filter_walked(s, owner->index, clock, place) : place;
 		if (filter_window_is_open)
 			filter_window_saw();
 	}
@@ -574,11 +573,11 @@ void filter_turn_off(void)
 	filter_take_all_misses();
 	if (w.h)
 		w.h->core.watch = 0;
-	if (w.walks)
+	if (plan.walks)
 		filter_walk_hand_over();
 	else
 		filter_hand_over(&f.caches);
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_take();
 	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {

@@ -306,7 +306,8 @@ struct filter_level {
 	uint32_t **owners; /* by stamp: the cell of the line there, or NULL */
 	uint64_t set_mask; /* unless the cache has a set_magic, see sim_cache_set */
 	uint64_t places;   /* of a row */
-	uint64_t by_use;   /* LRU: stamps say when lines were used, else (FIFO) when they came */
+	uint64_t
+		by_use; /* LRU, PLRU: stamps say when lines were used, else (FIFO) when they came */
 	struct filter_oldest *oldest; /* by set of a first level; for filter_miss.S only */
 	/* FIFO with stamps by use (filter_conflicts.h): when lines came, by place; else NULL */
 	uint64_t *came;

@@ -8,6 +8,7 @@
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sets.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/cold.h"
 #include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/sampled/dead.h"
@@ -37,7 +38,7 @@ void filter_access_fetch(uint64_t pc)
 
 static bool counts_references(void)
 {
-	return bins_are_on() && !filter_state.chooses_sets && filter_has_windows();
+	return plan.data && !plan.sets && filter_has_windows();
 }
 
 void filter_access_repeat(const struct repeat *rep)
@@ -55,7 +56,7 @@ void filter_access_elements(const uint64_t *entries, uint32_t n)
 
 static void find_bin(void)
 {
-	if (filter_state.walks)
+	if (plan.walks)
 		filter_look_below(); /* what missed before is counted before */
 	const struct bins_versions now = bins_versions();
 
@@ -77,7 +78,7 @@ static enum bin_miss how_of(uint32_t bit)
 {
 	if ((a.caches | a.elsewhere) & bit)
 		return BIN_MISS_COUNTED;
-	if (!stretches_are_on() || !a.unknown)
+	if (!plan.stretches || !a.unknown)
 		return filter_is_conflict ? BIN_MISS_CONFLICT : BIN_MISS_KNOWN;
 	return a.unknown & ~bit ? BIN_MISS_ABOVE : BIN_MISS_UNKNOWN;
 }
@@ -90,7 +91,7 @@ static void replaced(enum bin_cache cache, uint64_t line, uint64_t victim)
 		a.unknown |= (uint8_t)bit;
 	if (!(a.caches & bit) && !filter_counts_set(line))
 		a.elsewhere |= (uint8_t)bit;
-	if (bins_are_on()) {
+	if (plan.data) {
 		if (!a.bin)
 			find_bin();
 		note_offset();
@@ -112,7 +113,7 @@ void filter_access_replaced(const struct filter_level *l, uint64_t line, const u
 				     : l == &filter_state.code ? BIN_FIRST_CODE
 							       : BIN_FIRST_DATA + 1;
 
-	if (stretches_are_on() && victim && l->by_use && !l->came && is_first_known(cache, line))
+	if (plan.stretches && victim && l->by_use && !l->came && is_first_known(cache, line))
 		dead_missed(&stretch_caches[cache],
 			    l == &filter_state.last ? DEAD_CLOCK_LAST : DEAD_CLOCK_FIRST, stamp);
 	replaced(cache, line, victim ? filter_line_of(l, victim) : SIM_NO_LINE);
@@ -120,7 +121,7 @@ void filter_access_replaced(const struct filter_level *l, uint64_t line, const u
 
 static void came(void *context, unsigned level, uint64_t line, uint64_t victim)
 {
-	if (victim == SIM_NO_LINE && stretches_are_on())
+	if (victim == SIM_NO_LINE && plan.stretches)
 		cold_filled(level, line);
 	replaced((enum bin_cache)level, line, victim);
 }
@@ -146,7 +147,7 @@ static void left(void *context, unsigned slot, uint64_t line)
 
 static void looks(void *context, unsigned level, uint64_t line)
 {
-	if (filter_conflicts_are_on)
+	if (plan.conflicts)
 		filter_conflicts_look(level, line);
 }
 
@@ -198,12 +199,12 @@ void filter_count_unknown(uint32_t missed, uint32_t unknown, uint32_t elsewhere,
 void filter_access_end(unsigned column, uint64_t events[])
 {
 	const uint32_t levels = filter_state.h->shared.geometry.level_count;
-	const uint32_t number = stretches_are_on() ? contrasts_known(a.site) : 0;
+	const uint32_t number = plan.stretches ? contrasts_known(a.site) : 0;
 
-	for (uint32_t level = 0; level < levels && a.elsewhere && !filter_state.is_fast; level++)
+	for (uint32_t level = 0; level < levels && a.elsewhere && !plan.pair; level++)
 		if (!filter_access_counts(column, level))
 			--*event(events, SIM_MISSES + 3 * level + column);
-	if (!stretches_are_on())
+	if (!plan.stretches)
 		return;
 	filter_count_unknown(a.caches, a.unknown, a.elsewhere, column, events);
 	contrasts_missed(number ? number : contrasts_find(a.site, a.pc),

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/whose/bins.h"
 #include "sim/system/below.h"
@@ -39,7 +40,7 @@ extern struct filter_access filter_access;
 /* Does somebody want to know what comes and goes? */
 static inline bool filter_watches(void)
 {
-	return bins_are_on() || stretches_are_on() || filter_state.chooses_sets;
+	return plan.data || plan.stretches || plan.sets;
 }
 
 /*

@@ -8,6 +8,7 @@
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 
 #define SITES_RESERVE (1ull << 30)
@@ -115,7 +116,7 @@ uint32_t filter_new_call_site(struct segment *s, uint64_t pc)
 
 void filter_forget_call_sites(void)
 {
-	if (!arcs_are_on())
+	if (!plan.arcs)
 		return;
 	filter_calls_settle_all();
 	arcs_forget();
@@ -127,7 +128,7 @@ void filter_forget_targets(void)
 {
 	const struct sim_site *end = sites() + f.sites.used / sizeof *end;
 
-	if (!arcs_are_on())
+	if (!plan.arcs)
 		return;
 	for (struct sim_site *s = sites() + SIM_FIRST_SITE; s < end; s++)
 		sim_site_forget(s);
@@ -173,7 +174,7 @@ void filter_calls_end(struct thread *t)
 
 void filter_calls_forget(void)
 {
-	if (arcs_are_on())
+	if (plan.arcs)
 		arcs_forget_frames();
 	f.owner = 0;
 }
@@ -197,17 +198,17 @@ static void enter(struct thread *t)
 /* Does the running node not fit the code at pc? Functions of made code may begin late. */
 static bool is_in_another_function(uint64_t pc)
 {
-	const struct sim_segment *s = nodes_are_on() ? segment_at(pc) : 0;
+	const struct sim_segment *s = plan.nodes ? segment_at(pc) : 0;
 
 	return s && graph_function_of_node(nodes_running()) != s->function;
 }
 
 void filter_calls_enter(struct thread *t)
 {
-	const bool knows = arcs_are_on() && f.owner == t && t->calls && !t->calls->is_due;
+	const bool knows = plan.arcs && f.owner == t && t->calls && !t->calls->is_due;
 	const bool fits = !knows || !is_in_another_function(t->rip);
 
-	if (!arcs_are_on() || (knows && fits))
+	if (!plan.arcs || (knows && fits))
 		return;
 	collect_lock();
 	if (!fits) {

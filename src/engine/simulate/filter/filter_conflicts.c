@@ -7,6 +7,7 @@
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/simulate/whose/recency.h"
 #include "sim/system/hierarchy.h"
@@ -16,7 +17,7 @@ static struct {
 	struct sim_cache below[SIM_MAX_LEVELS]; /* by level; not the first */
 } c;
 
-bool filter_conflicts_are_on, filter_is_conflict;
+bool filter_is_conflict;
 
 /* A table like the stamps, of when lines came. */
 static uint64_t *take_times(const struct filter_level *l, uint64_t stamps)
@@ -58,7 +59,7 @@ bool filter_conflicts_start(const struct sim_hierarchy *h)
 				    &h->core.levels[SIM_CODE_SLOT]->cache);
 	for (unsigned level = 1; status == 0 && level < g->level_count; level++)
 		status = init_below(&c.below[level], &g->levels[level]);
-	return filter_conflicts_are_on = status == 0;
+	return status == 0;
 }
 
 static struct recency *beside(const struct filter_level *l)
@@ -76,9 +77,8 @@ static uint64_t *low(uint32_t place)
 uint32_t filter_hidden_place(const struct filter_level *l, uint64_t line, const uint32_t *cell)
 {
 	const uint64_t ways = l->places, first = (line & l->set_mask) * ways;
-	const bool are_some = filter_conflicts_are_on
-				      ? l != &filter_state.last
-				      : filter_window_is_open && l == &filter_state.data;
+	const bool are_some = plan.conflicts ? l != &filter_state.last
+					     : filter_window_is_open && l == &filter_state.data;
 
 	for (uint64_t i = first; are_some && i < first + ways; i++)
 		if (l->owners[i] == cell)
@@ -88,7 +88,7 @@ uint32_t filter_hidden_place(const struct filter_level *l, uint64_t line, const 
 
 bool filter_conflicts_show(const struct filter_level *l, const uint64_t *place)
 {
-	return !filter_conflicts_are_on || recency_holds(beside(l), place);
+	return !plan.conflicts || recency_holds(beside(l), place);
 }
 
 /* ---- Accesses ---- */

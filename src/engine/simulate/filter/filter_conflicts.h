@@ -25,7 +25,6 @@ struct sim_hierarchy;
  * False: there is no memory.
  */
 bool filter_conflicts_start(const struct sim_hierarchy *h);
-extern bool filter_conflicts_are_on;
 
 /* The line, whose cell is 0, has a place in the first level after all; or 0. */
 uint32_t filter_hidden_place(const struct filter_level *l, uint64_t line, const uint32_t *cell);

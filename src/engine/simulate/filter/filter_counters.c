@@ -9,6 +9,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
@@ -58,7 +59,7 @@ uint64_t filter_take_executions(struct segment *s)
 {
 	const uint64_t n = filter_new_executions(s);
 
-	if (uses_are_on)
+	if (plan.uses)
 		uses_code_counted(s);
 	if (filter_has_windows())
 		filter_window_take(counter_number(s->counter), low(s->counter));
@@ -74,11 +75,11 @@ void filter_count_executions(struct segment *s)
 
 	if (!segment_has_counter(s))
 		return;
-	if (nodes_are_on())
+	if (plan.nodes)
 		return; /* see nodes_take */
 	branches_take(s);
 	taken = filter_take_executions(s);
-	if (filter_references_are_on())
+	if (plan.references)
 		filter_references_executed(s, taken);
 }
 
@@ -86,14 +87,14 @@ void filter_counter_triggers(struct segment *s)
 {
 	const uint64_t taken = filter_take_executions(s);
 
-	if (filter_references_are_on())
+	if (plan.references)
 		filter_references_began(s, taken);
 	filter_window_trigger(counter_number(s->counter), low(s->counter));
 }
 
 uint32_t *filter_cell_number(struct segment *s, struct segment_insn *in)
 {
-	return nodes_are_on() ? nodes_cell_number(s, in) : &in->cell;
+	return plan.nodes ? nodes_cell_number(s, in) : &in->cell;
 }
 
 void filter_cut(struct thread *t)
@@ -102,7 +103,7 @@ void filter_cut(struct thread *t)
 	uint32_t insns = t->cut_insns - 1;
 
 	t->cut_insns = 0;
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_execute(s, -(uint64_t)1);
 	else
 		s->executions--;
@@ -113,9 +114,9 @@ void filter_cut(struct thread *t)
 
 		cells_add(filter_cell_number(s, in), 1, in->reads, in->writes);
 	}
-	if (uses_are_on)
+	if (plan.uses)
 		uses_cut(s, insns + t->cut_tried);
 	filter_calls_cut(t, s, insns);
-	if (filter_references_are_on())
+	if (plan.references)
 		filter_references_cut(s, insns);
 }

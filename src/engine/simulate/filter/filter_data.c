@@ -18,6 +18,7 @@
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_trust.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/walk/filter_pages.h"
@@ -286,7 +287,7 @@ static uint32_t access_most(const struct access *a)
 	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
 	uint32_t bytes = 80 + address + (a->borrows ? 2 * reload : 0) +
 			 (filter_pieces.are_on ? FILTER_PIECE_MOST : 0) +
-			 (filter_references_are_on() ? FILTER_EXPECT_MOST : 0);
+			 (plan.references ? FILTER_EXPECT_MOST : 0);
 
 	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
 		return bytes;
@@ -322,7 +323,7 @@ static void choose_check(struct job *j, struct access *a, enum filter_check chec
 		a->check = CHECK_NONE;
 	a->traps = (a->check == CHECK_BASE || a->check == CHECK_ADDRESS) && !a->borrows &&
 		   !j->is_apart && filter_trusts(in->pc) &&
-		   !(uses_are_on && in->mem_count > 1); /* the others would count twice */
+		   !(plan.uses && in->mem_count > 1); /* the others would count twice */
 }
 
 /* Behind the access its base is known to be aligned. */
@@ -374,7 +375,7 @@ static void put_reference(struct job *j, const struct access *a, uint32_t n, boo
 	uint8_t room[COLD_MOST];
 	struct out o = {.p = room};
 
-	if (!filter_references_are_on())
+	if (!plan.references)
 		return;
 	field = is_explicit ? emit_jump_later(&j->o)
 			    : filter_emit_expect(&j->o, a->reg, filter_next_site(), a->is_live);
@@ -478,11 +479,10 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	struct filter_tail *tail = &filter_work.tail[filter_work.tails++];
 	struct access a = {.m = j->in[i].mem[k], .is_live = is_live, .reg = j->scratch2};
 	bool is_aligned = run->size == 1 || (a.m.base == RSP && j->stack_is_aligned);
-	const uint32_t number = filter_references_are_on()
-					? filter_put_run(j->trailer, run->first, run->members)
-					: 0;
+	const uint32_t number =
+		plan.references ? filter_put_run(j->trailer, run->first, run->members) : 0;
 
-	j->failed |= filter_references_are_on() && !number;
+	j->failed |= plan.references && !number;
 	if (number)
 		filter_reference_begin(number);
 	a.m.size = run->size;
@@ -563,10 +563,10 @@ void filter_put_tails(struct job *j)
 void filter_begin_data(struct job *j)
 {
 	const struct filter_rules rules = {
-		.set_bytes = filter_conflicts_are_on ? 0 : filter_walk_apart(),
+		.set_bytes = plan.conflicts ? 0 : filter_walk_apart(),
 		.splits_lines = filter_has_code(),
 		.marks_stores = filter_walk_marks(),
-		.tells_pages = filter_pages_are_on(),
+		.tells_pages = plan.pages,
 		.splits_insns = filter_walk_removes(),
 		.one_by_one = uses_are_counted_in_code() || filter_expects_faults,
 	};

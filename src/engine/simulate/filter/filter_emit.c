@@ -21,6 +21,7 @@
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
@@ -69,7 +70,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		site.flags |= FILTER_SITE_PAIR;
 	else if (first != last)
 		site.flags |= FILTER_SITE_BOTH;
-	if (filter_conflicts_are_on && i != j->first)
+	if (plan.conflicts && i != j->first)
 		filter_put_tick(j); /* its own time; a segment begins with another one */
 	filter_need_islands(j, FETCH_MOST);
 	if (borrows)
@@ -93,7 +94,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		}
 		site.back = j->o.p;
 		if (filter_state.code.by_use)
-			emit_stamp(&j->o, reg, filter_conflicts_are_on && line != first);
+			emit_stamp(&j->o, reg, plan.conflicts && line != first);
 	}
 	if (borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
@@ -202,7 +203,7 @@ void filter_begin_segment(struct job *j)
 		return;
 	}
 	j->desc = segments_new(j, job_accesses(j), &number);
-	j->counter = nodes_are_on() ? 1 : filter_new_counter();
+	j->counter = plan.nodes ? 1 : filter_new_counter();
 	if (!j->desc || !j->counter) {
 		j->failed = true;
 		j->desc = 0;
@@ -212,13 +213,13 @@ void filter_begin_segment(struct job *j)
 	segments_of_trailer(number)->first_site = filter_next_site();
 	if (branches_are_counted())
 		branches_meet(j, segments_of_trailer(number));
-	if (uses_are_on && filter_has_code())
+	if (plan.uses && filter_has_code())
 		j->failed |= !uses_code_meet(segments_of_trailer(number));
 	j->trailer = number;
 	filter_meet(j, number);
-	if (nodes_are_on() && nodes_meet(segments_of_trailer(number)))
+	if (plan.nodes && nodes_meet(segments_of_trailer(number)))
 		j->counter = segments_of_trailer(number)->counter;
-	else if (nodes_are_on())
+	else if (plan.nodes)
 		j->failed = true;
 	j->stack_is_aligned = !filter_is_careful;
 	if (j->in[j->end - 1].pop_bytes % FILTER_STACK_ALIGN && !filter_is_careful) {
@@ -226,7 +227,7 @@ void filter_begin_segment(struct job *j)
 		j->failed = true; /* all code is made anew, that before it as well */
 	}
 	filter_begin_data(j);
-	if (!j->live[j->first] && !looks_from(j, j->first) && !nodes_are_on())
+	if (!j->live[j->first] && !looks_from(j, j->first) && !plan.nodes)
 		return;
 	if (has_live(j) && (free >> RCX & 1))
 		free = 1u << RCX;
@@ -292,7 +293,7 @@ void filter_count(struct job *j)
 {
 	if (!j->desc)
 		return;
-	if (nodes_are_on()) {
+	if (plan.nodes) {
 		nodes_emit_count(j);
 		return;
 	}
@@ -352,6 +353,6 @@ void filter_leave(struct job *j)
 	if (!filter_is_careful && may_unalign_stack(&j->in[j->end - 1]))
 		test_stack(j);
 	branches_pass(j);
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_end_segment(j);
 }

@@ -12,6 +12,7 @@
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_pieces.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/simulate/scheduler.h"
 #include "engine/simulate/whose/bins.h"
@@ -72,7 +73,7 @@ bool filter_looks_nowhere(struct frame_context *c)
 /* Is only a part of the accesses or sets simulated? The replay cannot go on with that. */
 static bool is_partial(void)
 {
-	return stretches_are_on() || filter_state.chooses_sets;
+	return plan.stretches || plan.sets;
 }
 
 /* The filter has just ended: t continues in the stream variant. */
@@ -98,7 +99,7 @@ static void tell_end(struct thread *t, bool was_on, const char *why)
 {
 	if (!was_on || filter_is_on())
 		return;
-	if (bins_are_on()) {
+	if (plan.data) {
 		bins_end(t->process);
 		t->process->data_until = t->process->total.accesses + !t->process->total.accesses;
 		records_message(t->process,

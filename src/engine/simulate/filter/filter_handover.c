@@ -17,27 +17,9 @@ uint64_t filter_row_bytes(const struct sim_cache *c)
 	return (c->ways > SIM_SHORT_WAYS ? c->ways : round_up(c->ways, 8)) * sizeof(uint64_t);
 }
 
-static bool fits(const struct sim_cache *c, uint32_t most_ways, uint64_t bytes)
+bool filter_keeps_places(const struct sim_cache *c)
 {
-	return c->entries && c->shift == FILTER_LINE_SHIFT && c->sets >= LEAST_SETS &&
-	       c->ways <= most_ways && c->sets * filter_row_bytes(c) <= bytes;
-}
-
-bool filter_can_hold(const struct sim_cache *c)
-{
-	return fits(c, MOST_WAYS, FILTER_LAST_BYTES);
-}
-
-bool filter_can_hold_first(const struct sim_cache *c)
-{
-	return fits(c, SIM_SHORT_WAYS, FILTER_FIRST_BYTES) && !c->set_magic &&
-	       (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
-		c->replacement == SIM_REPLACE_RANDOM);
-}
-
-static bool is_random(const struct sim_cache *c)
-{
-	return c->replacement == SIM_REPLACE_RANDOM;
+	return c->replacement == SIM_REPLACE_RANDOM || c->replacement == SIM_REPLACE_PLRU;
 }
 
 /* A cache of the filter and of the replay. */
@@ -73,35 +55,32 @@ static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t 
 	return l->owners[least] ? &l->owners[least] : 0;
 }
 
-/*
- * The owner to insert next, or NULL. With random replacement lines have fixed places, filled in
- * order.
- */
-static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t places)
+/* Inserts the oldest line of a set first; or lines with fixed places in their order. */
+static void hand_over_row(const struct pair *p, uint64_t first)
 {
 	const struct filter_level *l = p->level;
+	const bool keeps_places = filter_keeps_places(p->cache);
 
-	if (!is_random(p->cache))
-		return oldest(l, first, places);
-	for (uint64_t i = first; i < first + places; i++)
+	for (uint64_t i = first; keeps_places && i < first + l->places; i++)
 		if (l->owners[i])
-			return &l->owners[i];
-	return 0;
+			sim_cache_insert(p->cache, p->line_of(l->owners[i]), 0);
+	for (uint32_t **owner; (owner = oldest(l, first, l->places)) != 0;) {
+		if (keeps_places)
+			sim_cache_use(p->cache, p->line_of(*owner), 0);
+		else
+			sim_cache_insert(p->cache, p->line_of(*owner), 0);
+		l->stamps[owner - l->owners] = 0;
+		**owner = 0;
+		*owner = 0;
+	}
 }
 
-/* Inserts the oldest line of each set first. */
 static void hand_over(const struct pair *p)
 {
-	const struct filter_level *l = p->level;
-	uint64_t places = l->places;
+	const uint64_t places = p->level->places;
 
 	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
-		for (uint32_t **owner; (owner = next_of_row(p, first, places)) != 0;) {
-			sim_cache_insert(p->cache, p->line_of(*owner), 0);
-			l->stamps[owner - l->owners] = 0;
-			**owner = 0;
-			*owner = 0;
-		}
+		hand_over_row(p, first);
 }
 
 void filter_hand_over(const struct filter_caches *c)

@@ -18,9 +18,8 @@ struct filter_caches {
 
 /* The bytes of the stamps of a set. */
 uint64_t filter_row_bytes(const struct sim_cache *c);
-/* Can the filter have the cache, as LL; or as a first level? */
-bool filter_can_hold(const struct sim_cache *c);
-bool filter_can_hold_first(const struct sim_cache *c);
+/* Random and PLRU: lines never move, and the lowest free place is filled first. */
+bool filter_keeps_places(const struct sim_cache *c);
 
 void filter_hand_over(const struct filter_caches *c);
 

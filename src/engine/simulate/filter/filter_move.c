@@ -4,6 +4,7 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_access.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/walk/filter_pages.h"
 #include "sim/cache/cache.h"
 #include "sim/cache/entry.h"
@@ -15,14 +16,14 @@ static uint64_t cell_at(const struct filter_level *l, uint64_t place)
 {
 	const uint64_t owner = (uintptr_t)l->owners[place];
 
-	return w.walks ? sim_entry_line(owner) : owner;
+	return plan.walks ? sim_entry_line(owner) : owner;
 }
 
 static void set_cell(const struct filter_level *l, uint64_t place, uint64_t cell)
 {
 	const unsigned flags = (unsigned)((uintptr_t)l->owners[place] & SIM_ENTRY_FLAGS);
 
-	l->owners[place] = (uint32_t *)(uintptr_t)(w.walks ? sim_entry_of(cell, flags) : cell);
+	l->owners[place] = (uint32_t *)(uintptr_t)(plan.walks ? sim_entry_of(cell, flags) : cell);
 }
 
 static uint64_t places_of(const struct filter_level *l)

@@ -9,6 +9,7 @@
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "sim/base/event_bits.h"
 #include "sim/calls/call_graph.h"
@@ -64,7 +65,7 @@ void filter_multi_put(struct filter_miss m[], uint32_t n, uint64_t first, uint64
 		filter_multi_settle();
 	for (uint32_t i = 0; i < n; i++)
 		*q.next++ = m[i];
-	if (arcs_are_on())
+	if (plan.arcs)
 		arcs_noted((uint32_t)(uintptr_t)q.next);
 }
 
@@ -92,7 +93,7 @@ static uint64_t *numbers_of(const struct filter_miss *m)
 
 	if (!m->site)
 		return numbers_at(m->number);
-	if (nodes_are_on()) {
+	if (plan.nodes) {
 		uint32_t *number = nodes_number((uint32_t)m->events, m->site);
 
 		return number ? numbers_at(number) : cells_spare();
@@ -123,7 +124,7 @@ static inline __attribute__((always_inline)) void ask_for_cell(const struct filt
 	uint64_t events = f.s->firsts[kind].events[m->column][missed];
 	const uint64_t *numbers;
 
-	if (!m->site || !m->events || !events || nodes_are_on())
+	if (!m->site || !m->events || !events || plan.nodes)
 		return;
 	numbers = cells.base + m->events + CELL_FIRST_MISS + (__builtin_ctzll(events) & ~7);
 	__builtin_prefetch(numbers, 1);
@@ -237,7 +238,7 @@ void filter_multi_settle(void)
 	else
 		look_at_all();
 	f.s->is_wide = false;
-	if (arcs_are_on()) {
+	if (plan.arcs) {
 		sum_up();
 		arcs_spread(add);
 	}

@@ -74,11 +74,6 @@ _Static_assert(offsetof(struct filter_misses, first) == Q_FIRST, "layout");
 
 /* Use the fronts of s in the filter variant. False: there is no memory. Called once. */
 bool filter_multi_start(struct sim_multi *s);
-static inline bool filter_multi_is_on(void)
-{
-	return filter_misses.next != 0;
-}
-
 /*
  * Note the n misses, one or two, of an access to the bytes first .. last. Their members are set,
  * except flags.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes of misses, counted by data structure; see filter_notes.h. */
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/core/random.h"
 
 #include "engine/data/alloc.h"
 #include "engine/simulate/arcs/arcs.h"
@@ -11,6 +12,7 @@
 #include "engine/simulate/filter/filter_access.h"
 #include "engine/simulate/filter/filter_references.h"
 #include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/whose/bins.h"
@@ -188,7 +190,7 @@ static void replace(uint32_t bin, enum bin_cache cache, const struct filter_leve
 
 static enum bin_miss how_of(const uint32_t *before, const uint32_t *victim)
 {
-	return stretches_are_on() && is_free(before, victim) ? BIN_MISS_UNKNOWN : BIN_MISS_KNOWN;
+	return plan.stretches && is_free(before, victim) ? BIN_MISS_UNKNOWN : BIN_MISS_KNOWN;
 }
 
 static void count_note(const struct note *n, const struct found *f)
@@ -205,12 +207,27 @@ static void count_note(const struct note *n, const struct found *f)
 		how == BIN_MISS_KNOWN ? how_of(n->last_before, n->last) : BIN_MISS_ABOVE, address);
 }
 
+/*
+ * In a sample the note that has no room is a miss whose time is known (sampled/dead.h). These must
+ * be many in a stretch, and not come in step with the program: so the room is small, and random.
+ */
+#define SAMPLED_NOTES 64u
+
+static struct note *new_limit(void)
+{
+	static uint64_t state;
+
+	if (!filter_watches())
+		return filter_notes_end;
+	if (!plan.stretches)
+		return filter_data_notes_end;
+	return filter_notes + SAMPLED_NOTES +
+	       (random_next(&state) + engine.config.seed) % SAMPLED_NOTES;
+}
+
 void filter_notes_allow(bool may)
 {
-	if (!may)
-		filter_notes_limit = filter_notes;
-	else
-		filter_notes_limit = filter_watches() ? filter_data_notes_end : filter_notes_end;
+	filter_notes_limit = may ? new_limit() : filter_notes;
 }
 
 /*
@@ -275,9 +292,9 @@ static void look(struct note *from, const struct note *to, uint64_t start, uint6
 
 void filter_look_at_misses(uint64_t start, uint64_t end, bool before_call)
 {
-	if (!bins_are_on() || !filter_turn_is_own())
+	if (!plan.data || !filter_turn_is_own())
 		return;
-	if (!filter_state.is_fast)
+	if (!plan.pair)
 		filter_look_below();
 	else
 		look(filter_notes,
@@ -300,12 +317,12 @@ uint64_t filter_notes_stand_for(void)
 
 void filter_allocation_begins(void)
 {
-	if (!bins_are_on() || !filter_turn_is_own())
+	if (!plan.data || !filter_turn_is_own())
 		return;
-	if (!filter_state.is_fast)
+	if (!plan.pair)
 		filter_look_below();
 	held_end(0, 0); /* of a call that has never returned */
-	filter_allocating = filter_state.is_fast ? filter_next_note : filter_notes;
+	filter_allocating = plan.pair ? filter_next_note : filter_notes;
 	if (filter_allocating == filter_notes)
 		held_begin();
 }
@@ -315,9 +332,9 @@ void filter_allocation_returns(uint64_t start, uint64_t bytes)
 	/* no memo knows the block */
 	static const struct bins_versions none;
 
-	if (!bins_are_on() || !filter_turn_is_own())
+	if (!plan.data || !filter_turn_is_own())
 		return;
-	if (!filter_state.is_fast)
+	if (!plan.pair)
 		filter_look_below();
 	else if (filter_allocating)
 		look(filter_allocating, filter_next_note, start, start + bytes, none);
@@ -334,7 +351,7 @@ void filter_allocation_goes_on(const struct thread *t)
 
 void filter_allocation_waits(void)
 {
-	if (!filter_state.is_fast)
+	if (!plan.pair)
 		filter_look_below();
 	filter_allocating = 0;
 	held_end(0, 0);
@@ -446,7 +463,7 @@ void filter_count_notes_by_bin(uint32_t all)
 
 		for (uint32_t i = count; i < 2 * PART && n + i < end; i++)
 			__builtin_prefetch(&bins_memos[n[i].site]);
-		prepare(n, count, now, !stretches_are_on(), ready);
+		prepare(n, count, now, !plan.stretches, ready);
 		for (uint32_t i = 0; i < count; i++, n++) {
 			if (n == filter_allocating)
 				held_on = true;
@@ -492,11 +509,11 @@ static void look_below_for_nodes(void (*with_arcs)(void), uint32_t bytes)
 
 static void look_below(void (*alone)(void), void (*with_arcs)(void), uint32_t bytes)
 {
-	if (!arcs_are_on()) {
+	if (!plan.arcs) {
 		alone();
 		return;
 	}
-	if (nodes_are_on())
+	if (plan.nodes)
 		look_below_for_nodes(with_arcs, bytes);
 	else
 		with_arcs();
@@ -507,7 +524,7 @@ void filter_look_below(void)
 {
 	const struct note *end = filter_next_note;
 
-	if (!filter_state.is_fast) {
+	if (!plan.pair) {
 		events_take();
 		return;
 	}
@@ -520,10 +537,11 @@ void filter_look_below(void)
 	noted += (uint64_t)(end - filter_notes);
 	forget_lines();
 	look_below(filter_look_below_data, filter_look_below_data_arcs, NOTE_DATA_BYTES);
-	if (bins_are_on())
+	if (plan.data)
 		filter_count_notes_by_bin((uint32_t)(end - filter_notes));
-	for (const struct note *n = filter_notes; n < end && stretches_are_on(); n++)
+	for (const struct note *n = filter_notes; n < end && plan.stretches; n++)
 		count_in_stretch(n);
+	filter_notes_allow(filter_notes_limit != filter_notes);
 	if (filter_allocating && filter_allocating != filter_notes) {
 		held_on = true;
 		filter_allocating = filter_notes;

@@ -44,7 +44,6 @@ struct site_memo *filter_site_memos; /* by site; for filter_miss.S, too */
 #define MOST_WAITING 16u
 
 static struct {
-	bool are_on;
 	struct grow memos; /* struct site_memo, by site */
 	struct {
 		uint64_t address;
@@ -62,16 +61,12 @@ static uint64_t places(void)
 
 bool filter_references_start(void)
 {
-	f.are_on = grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0 &&
-		   mixed_start((uint32_t)(uintptr_t)filter_state.data.stamps, places()) &&
-		   known_lines_start() && tallies_start();
+	const bool has_room =
+		grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0 &&
+		mixed_start((uint32_t)(uintptr_t)filter_state.data.stamps, places()) &&
+		known_lines_start() && tallies_start();
 	filter_site_memos = (struct site_memo *)(void *)f.memos.base;
-	return f.are_on;
-}
-
-bool filter_references_are_on(void)
-{
-	return f.are_on;
+	return has_room;
 }
 
 static struct expected *expected_by(uint32_t number)
@@ -392,7 +387,7 @@ void filter_reference(const struct thread *t, uint32_t number)
 
 void filter_references_settle(void)
 {
-	if (f.are_on)
+	if (plan.references)
 		tallies_settle();
 }
 
@@ -421,7 +416,7 @@ void filter_references_forget(uint64_t start, uint64_t end)
 	const uint64_t first = start >> FILTER_LINE_SHIFT,
 		       lines = ((end - 1) >> FILTER_LINE_SHIFT) - first + 1;
 
-	if (!f.are_on || !filter_may_count() || end <= start)
+	if (!plan.references || !filter_may_count() || end <= start)
 		return;
 	if (lines > places()) {
 		forget_all();

@@ -44,13 +44,13 @@
 
 #include "engine/codecache/emit.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/plan.h"
 
 struct segment;
 struct thread;
 
 /* Called once. False: no address space. */
 bool filter_references_start(void);
-bool filter_references_are_on(void);
 
 /* A new site. */
 void filter_reference_begin(uint32_t number);
@@ -83,7 +83,7 @@ void filter_references_forget(uint64_t start, uint64_t end);
 /* Clear the label of a place of data. */
 static inline void filter_reference_clear(uint32_t place)
 {
-	if (filter_references_are_on())
+	if (plan.references)
 		*(uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS) = 0;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/stretches.h"
 #include "engine/translate/world.h"
 
@@ -33,7 +34,7 @@ void filter_turn_enter(struct thread *t)
 	__atomic_store_n(&owner, t, __ATOMIC_RELAXED);
 	t->clock = clock;
 	t->turn = FILTER_TURN_BLOCKS;
-	if (stretches_are_on())
+	if (plan.stretches)
 		stretches_turn_begins(t);
 	filter_allocation_goes_on(t);
 	collect_unlock();
@@ -45,7 +46,7 @@ void filter_turn_leave(struct thread *t)
 		return;
 	collect_lock();
 	filter_calls_end(t);
-	if (stretches_are_on())
+	if (plan.stretches)
 		stretches_turn_leaves(t);
 	filter_allocation_waits();
 	clock = t->clock;

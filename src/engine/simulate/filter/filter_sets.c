@@ -5,6 +5,7 @@
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "sim/system/hierarchy.h"
 
 static uint64_t *constant(uint64_t address)
@@ -25,8 +26,7 @@ bool filter_choose_sets(const struct sim_geometry *g)
 	const uint64_t sets = sim_geometry_least_sets(g), margin = g->level_count;
 	const uint64_t count = g->sets.parts ? sets / g->sets.parts : 0;
 
-	filter_state.chooses_sets = g->sets.parts > 1 && count > 0;
-	if (!filter_state.chooses_sets)
+	if (!plan.sets)
 		return true;
 	*constant(FILTER_SETS_FIRST) = g->sets.part * count;
 	*constant(FILTER_SETS_MASK) = sets - 1;
@@ -43,12 +43,12 @@ static bool is_among(uint64_t line, uint64_t first, uint64_t count)
 
 bool filter_has_set(uint64_t line)
 {
-	return !filter_state.chooses_sets || is_among(line, near_first, near_count);
+	return !plan.sets || is_among(line, near_first, near_count);
 }
 
 bool filter_counts_set(uint64_t line)
 {
-	return !filter_state.chooses_sets ||
+	return !plan.sets ||
 	       is_among(line, *constant(FILTER_SETS_FIRST), *constant(FILTER_SETS_COUNT));
 }
 
@@ -120,7 +120,7 @@ void filter_keep_near(uint64_t *first, uint64_t *last)
 {
 	const uint64_t end = *last;
 
-	if (!filter_state.chooses_sets)
+	if (!plan.sets)
 		return;
 	if (!filter_has_set(end >> FILTER_LINE_SHIFT))
 		*last = *first;

@@ -12,6 +12,7 @@
 #include "engine/simulate/filter/filter_conflicts.h"
 #include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_references.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
@@ -70,7 +71,7 @@ extern char filter_called_whose_data[], filter_called_whose_data_live[], filter_
 
 static bool is_quick(const struct filter_level *l)
 {
-	return l->places == 8 && l->by_use;
+	return l->places == 8 && filter_cache_of(l)->replacement == SIM_REPLACE_LRU;
 }
 
 static const char *behind_with_data(enum filter_stub stub, bool is_code)
@@ -90,13 +91,13 @@ static const char *behind_walk_with_data(bool is_code)
 
 static const char *behind_walk(bool is_code)
 {
-	if (uses_are_some && is_code)
+	if (plan.some_uses && is_code)
 		return is_quick(&w.code) ? filter_watch_code : filter_watch_any_code;
-	if (uses_are_some)
+	if (plan.some_uses)
 		return is_quick(&w.data) ? filter_watch_data : filter_watch_any_data;
-	if (uses_are_on)
+	if (plan.uses)
 		return is_quick(&w.data) ? filter_use_data : filter_use_any_data;
-	if (bins_are_on())
+	if (plan.data)
 		return behind_walk_with_data(is_code);
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_walk_any_code : filter_walk_any_data;
@@ -111,13 +112,13 @@ static const char *behind(enum filter_stub stub)
 		return filter_slow;
 	if (stub == FILTER_REFER)
 		return filter_refer;
-	if (w.walks && stub != FILTER_SLOW && filter_walk_is_quick(is_code))
+	if (plan.walks && stub != FILTER_SLOW && filter_walk_is_quick(is_code))
 		return behind_walk(is_code);
-	if (stub == FILTER_SLOW || filter_conflicts_are_on || (!w.is_fast && !filter_multi_is_on()))
+	if (stub == FILTER_SLOW || plan.conflicts || (!plan.pair && !plan.several))
 		return filter_slow;
-	if (filter_multi_is_on())
+	if (plan.several)
 		return is_code ? filter_multi_code : filter_multi_data;
-	if (w.chooses_sets)
+	if (plan.sets)
 		return is_code ? filter_some_code : filter_some_data;
 	if (filter_watches())
 		return behind_with_data(stub, is_code);
@@ -145,8 +146,8 @@ bool filter_is_called(enum filter_stub stub, uint8_t flags)
 {
 	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
-	return stub < FILTER_SLOW && !(flags & FILTER_SITE_BOTH) && w.is_fast &&
-	       !filter_pieces.are_on && !filter_conflicts_are_on && !w.chooses_sets &&
+	return stub < FILTER_SLOW && !(flags & FILTER_SITE_BOTH) && plan.pair &&
+	       !filter_pieces.are_on && !plan.conflicts && !plan.sets &&
 	       is_quick(is_code ? &w.code : &w.data);
 }
 
@@ -271,14 +272,14 @@ bool filter_put_site(struct out *o, const struct filter_site *site)
 		.flags = site->flags,
 		.column = site->column,
 	};
-	if (uses_are_on && !(site->flags & FILTER_SITE_TRIGGER))
+	if (plan.uses && !(site->flags & FILTER_SITE_TRIGGER))
 		uses_note_site(number, filter_site_insn(owner));
 	begin = o->p;
 	emit_u32(o, number);
 	emit_u8(o, site->reg);
 	emit_u8(o, (uint8_t)(site->flags | (is_other ? FILTER_SITE_OTHER : 0)));
 	emit_u8(o, site->span);
-	emit_u8(o, filter_multi_is_on() ? site->column : (uint8_t)w.columns[site->column][0]);
+	emit_u8(o, plan.several ? site->column : (uint8_t)w.columns[site->column][0]);
 	emit_u32(o, (uint32_t)(site->back - begin));
 	if (is_code) {
 		emit_u32(o, site->cell);
@@ -346,7 +347,7 @@ uint32_t filter_next_site(void)
 
 static bool counts_misses(void)
 {
-	return !nodes_are_on() && (w.is_fast || w.walks) && filter_may_count();
+	return !plan.nodes && (plan.pair || plan.walks) && filter_may_count();
 }
 
 bool filter_site_is_of(uint32_t number, const struct segment *s)
@@ -362,7 +363,7 @@ bool filter_has_misses(const struct segment *s)
 		if (!(all()[n].flags & FILTER_SITE_REFERENCE) &&
 		    (misses()[n].first || filter_pages_missed_at(n)))
 			return true;
-	for (uint32_t i = 0; i < s->insns && uses_are_on; i++)
+	for (uint32_t i = 0; i < s->insns && plan.uses; i++)
 		if (uses_have_costs(&segment_insns(s)[i]))
 			return true;
 	return false;
@@ -402,7 +403,7 @@ static void take_costs(struct segment *s)
 
 void filter_take_misses(struct segment *s)
 {
-	if (uses_are_on)
+	if (plan.uses)
 		take_costs(s);
 	if (!segment_has_counter(s) || !counts_misses())
 		return;
@@ -417,7 +418,7 @@ void filter_take_all_misses(void)
 	filter_settle();
 	for (uint32_t n = 1; n < end && counts_misses(); n++)
 		take(n);
-	for (struct segment *s = segments_next(0); s && uses_are_on; s = segments_next(s))
+	for (struct segment *s = segments_next(0); s && plan.uses; s = segments_next(s))
 		take_costs(s);
 }
 
@@ -426,12 +427,11 @@ void filter_forget_sites(void)
 	if (!owners.base)
 		return;
 	filter_take_all_misses();
-	if (nodes_are_on())
+	if (plan.nodes)
 		nodes_forget_code();
-	for (struct segment *s = segments_next(0); s && filter_references_are_on();
-	     s = segments_next(s))
+	for (struct segment *s = segments_next(0); s && plan.references; s = segments_next(s))
 		filter_count_executions(s);
-	if (uses_are_on)
+	if (plan.uses)
 		uses_code_forget();
 	if (filter_may_count())
 		memset(misses(), 0, filter_next_site() * sizeof(struct misses));

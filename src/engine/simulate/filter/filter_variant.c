@@ -7,6 +7,7 @@
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 
 struct filter_work filter_work;
@@ -23,7 +24,7 @@ static uint32_t new_step(struct job *j, uint64_t pc)
 
 void filter_meet(struct job *j, uint32_t trailer)
 {
-	if (!arcs_are_on())
+	if (!plan.arcs)
 		return;
 	j->trailer = trailer;
 	if (!filter_calls_meet(segments_of_trailer(trailer)))
@@ -59,8 +60,7 @@ static void end(struct job *j)
 	const uint8_t kind = j->in[j->end - 1].kind;
 
 	/* records may be too long for jrcxz to reach an island behind them */
-	filter_end(j,
-		   arcs_are_on() || (kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND));
+	filter_end(j, plan.arcs || (kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND));
 }
 
 static void leave(struct job *j)
@@ -75,9 +75,14 @@ static void emit_stubs(struct arena *a, struct out *o)
 	arcs_emit_thunks(a, o);
 }
 
+static bool follows_calls(void)
+{
+	return plan.arcs;
+}
+
 static const struct code_calls calls = {
 	.steps = &arcs_steps,
-	.are_followed = arcs_are_on,
+	.are_followed = follows_calls,
 	.leaves = leaves,
 	.new_step = new_step,
 };

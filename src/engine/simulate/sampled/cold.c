@@ -4,6 +4,7 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
+#include "engine/simulate/plan.h"
 #include "sim/cache/cache.h"
 #include "sim/system/hierarchy.h"
 
@@ -96,7 +97,7 @@ void cold_empty(void)
 	empty_level(&filter_state.data, &core->levels[0]->cache);
 	if (filter_has_code())
 		empty_level(&filter_state.code, &core->levels[SIM_CODE_SLOT]->cache);
-	if (filter_state.is_fast)
+	if (plan.pair)
 		empty_level(&filter_state.last, &core->levels[1]->cache);
 	for (uint64_t i = 0; i < filling_count(); i++)
 		empty_set_of(&core->levels[filling_at(i)->level]->cache, filling_at(i)->line);

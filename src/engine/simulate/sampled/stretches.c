@@ -16,6 +16,7 @@
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/filter/filter_windows.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/cold.h"
 #include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/sampled/dead.h"
@@ -55,7 +56,6 @@ static struct {
 	uint64_t rate_accesses, rate_blocks; /* of the last stop */
 } s;
 
-bool stretches_on;
 struct stretch_cache stretch_caches[BIN_CACHES];
 
 static const struct counts nothing;
@@ -84,19 +84,16 @@ static void plan_next(void)
 	s.pace.end = s.pace.start + s.planned;
 }
 
+bool stretches_start(uint32_t levels)
+{
+	return cold_start() && contrasts_start(levels, FILTER_MOST_SITES) &&
+	       cache_need_variant(VARIANT_APPROACH) == 0;
+}
+
 void stretches_begin(struct thread *t)
 {
-	if (!engine.config.sample_ppm)
+	if (!plan.stretches)
 		return;
-	if (!stretches_on &&
-	    (!filter_is_on() || filter_state.walks || !cold_start() ||
-	     !contrasts_start(filter_state.h->shared.geometry.level_count, FILTER_MOST_SITES) ||
-	     cache_need_variant(VARIANT_APPROACH) != 0)) {
-		say("all accesses are simulated: with these caches --sample is not possible; "
-		    "dwell-simulate(1) says when");
-		return;
-	}
-	stretches_on = true;
 	memset(&s, 0, sizeof s);
 	pacing_start(&s.pace, engine.config.seed * 0x2545f4914f6cdd1dull + t->process->order + 1);
 	s.pace.near_most = NEAR_MOST_NS;

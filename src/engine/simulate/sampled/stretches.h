@@ -25,13 +25,8 @@
 
 #include "engine/core/state.h"
 
-/* Is only a part of the accesses simulated? Set once, before code is made. */
-extern bool stretches_on;
-static inline bool stretches_are_on(void)
-{
-	return stretches_on;
-}
-
+/* Called once, before code is made. False: there is no memory. */
+bool stretches_start(uint32_t levels);
 /* A process begins, or a forked child: plan the first stretch, if the run is sampled. */
 void stretches_begin(struct thread *t);
 /* The timer has expired; sets it for the next call. */

@@ -7,6 +7,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/uses/uses_records.h"
@@ -30,8 +31,6 @@ struct live {
 struct costs {
 	uint64_t events[USES_EVENTS]; /* as from SIM_LINE_USE on */
 };
-
-bool uses_are_on, uses_are_some;
 
 #define DATA   USES_DATA
 #define CODE   USES_CODE
@@ -143,7 +142,7 @@ void uses_settle_code(struct sim_line_record *r, uint64_t line)
 
 static void settle_place(const struct filter_level *l, uint32_t place, uint64_t line)
 {
-	if (uses_are_some)
+	if (plan.some_uses)
 		uses_watch_settle(l, place, line);
 	else if (l == &w.data)
 		settle_data(uses_record(l, place), place, line);
@@ -234,7 +233,7 @@ static void begin_data(uint32_t place, uint64_t line, uint32_t tag)
 
 void uses_begin(const struct filter_level *l, uint32_t place, uint64_t line, uint32_t tag)
 {
-	if (uses_are_some) {
+	if (plan.some_uses) {
 		uses_watch_begin(l, place, line, tag);
 		return;
 	}
@@ -251,7 +250,7 @@ void uses_end(const struct filter_level *l, uint32_t place, uint64_t line)
 {
 	struct sim_line_record *r = uses_record(l, place);
 
-	if (uses_are_some) {
+	if (plan.some_uses) {
 		uses_watch_end(l, place, line);
 		return;
 	}
@@ -278,7 +277,7 @@ void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_
 {
 	struct sim_line_record *r = uses_record(&w.data, place);
 
-	if (uses_are_some) {
+	if (plan.some_uses) {
 		uses_watch_replace(line, place, victim, site);
 		return;
 	}
@@ -298,7 +297,7 @@ void uses_touch_again(uint64_t first, uint64_t last, uint64_t n)
 	const uint32_t place = filter_walk_place(&w.data, first >> FILTER_LINE_SHIFT);
 	uint8_t *touched = touched_at(place);
 
-	if (uses_are_some) {
+	if (plan.some_uses) {
 		uses_watch_touch(first, last, n);
 		return;
 	}
@@ -338,9 +337,9 @@ void uses_untouch(uint64_t line)
 {
 	const uint32_t place = filter_walk_place(&w.data, line);
 
-	if (!place || (uses_are_some && uses_watch_untouch(place)))
+	if (!place || (plan.some_uses && uses_watch_untouch(place)))
 		return;
-	if (!uses_are_some && live_at(place)->uses) {
+	if (!plan.some_uses && live_at(place)->uses) {
 		live_at(place)->uses--;
 		return;
 	}
@@ -357,15 +356,6 @@ uint32_t uses_nowhere(uint64_t address)
 
 /* ---- On and off ---- */
 
-bool uses_fit(const struct sim_hierarchy *h)
-{
-	const struct sim_geometry *g = &h->shared.geometry;
-	const struct sim_cache *first = &h->core.levels[0]->cache;
-
-	return (g->level_count == 1 || (g->level_count == 2 && filter_walk_has_second(h))) &&
-	       first->sets * ROW < NOWHERE;
-}
-
 static const struct filter_level *level_of(uint32_t n)
 {
 	return n == DATA ? &w.data : n == CODE ? &w.code : &w.last;
@@ -380,7 +370,7 @@ bool uses_start(struct sim_hierarchy *h)
 {
 	struct grow g;
 
-	if (!h->shared.geometry.line_use)
+	if (!plan.uses)
 		return true;
 	f.h = h;
 	for (uint32_t k = 0; k < USES_EVENTS; k++)
@@ -388,9 +378,7 @@ bool uses_start(struct sim_hierarchy *h)
 	if (grow_init_whole(&g, sizeof *f.tables) != 0 || !uses_code_start())
 		return false;
 	f.tables = (struct tables *)(void *)g.base;
-	uses_are_on = true;
-	uses_are_some = h->shared.geometry.line_share > 0;
-	if (uses_are_some && !uses_watch_start(h->shared.geometry.line_share))
+	if (plan.some_uses && !uses_watch_start(h->shared.geometry.line_share))
 		return false;
 	for (uint32_t n = 0; n < LEVELS; n++) {
 		if (!level_of(n)->stamps)
@@ -410,7 +398,7 @@ static uint64_t weight_of(uint32_t n, uint64_t place)
 {
 	const struct filter_level *l = level_of(n);
 
-	return uses_are_some ? uses_watch_weight(l, (uint32_t)(uintptr_t)&l->stamps[place]) : 1;
+	return plan.some_uses ? uses_watch_weight(l, (uint32_t)(uintptr_t)&l->stamps[place]) : 1;
 }
 
 static uint64_t places_of(uint32_t n)
@@ -428,7 +416,7 @@ static struct sim_line_record *records_of(uint32_t n)
 static void settle_all(void)
 {
 	uses_code_reach(0, 0);
-	for (uint32_t n = DATA; n <= (uses_are_some ? LAST : CODE); n++)
+	for (uint32_t n = DATA; n <= (plan.some_uses ? LAST : CODE); n++)
 		for (uint64_t i = 0; i < places_of(n); i++)
 			if (records_of(n)[i].tag)
 				uses_settle(line_at(n, i));
@@ -436,7 +424,7 @@ static void settle_all(void)
 
 void uses_finish(void)
 {
-	if (!uses_are_on)
+	if (!plan.uses)
 		return;
 	settle_all();
 	for (uint32_t n = 0; n < LEVELS; n++)
@@ -479,7 +467,7 @@ static void hand_over(struct sim_line_use *u, uint64_t line, const struct sim_li
 /* Replay looks at each line that comes from now on. What stands for others ends here. */
 void uses_hand_over(void)
 {
-	if (!uses_are_on)
+	if (!plan.uses)
 		return;
 	settle_all();
 	for (uint32_t n = 0; n < LEVELS; n++) {
@@ -497,5 +485,5 @@ void uses_hand_over(void)
 		}
 	}
 	filter_take_all_misses(); /* what was charged just now */
-	uses_are_on = uses_are_some = false;
+	plan.uses = plan.some_uses = false;
 }

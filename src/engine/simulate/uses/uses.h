@@ -37,25 +37,20 @@
 
 #include "engine/codecache/emit.h"
 #include "engine/decode/decode.h"
+#include "engine/simulate/plan.h"
 
 struct segment_insn;
 struct sim_hierarchy;
 struct thread;
 
-extern bool uses_are_on;
-/* Only some lines are looked at (uses_watch.h). */
-extern bool uses_are_some;
-
 static inline bool uses_are_counted_in_code(void)
 {
-	return uses_are_on && !uses_are_some;
+	return plan.uses && !plan.some_uses;
 }
 
 /* Does the place, by number, of a level have a line that code must not hit therefore? */
 bool uses_hide(const struct filter_level *l, uint64_t place);
 
-/* Can they be told for the hierarchy, if the filter has its first level and its second one? */
-bool uses_fit(const struct sim_hierarchy *h);
 /* Called once, when the levels are made and empty. False: no address space. */
 bool uses_start(struct sim_hierarchy *h);
 

@@ -6,6 +6,7 @@
 #include "engine/core/random.h"
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/uses/uses_records.h"
@@ -119,7 +120,7 @@ static bool is_watched(const struct filter_level *l, uint64_t index)
 
 bool uses_hide(const struct filter_level *l, uint64_t index)
 {
-	return uses_are_some && l == &w.data && is_watched(l, index);
+	return plan.some_uses && l == &w.data && is_watched(l, index);
 }
 
 static struct live *live_at(uint32_t place)
@@ -382,7 +383,7 @@ void uses_watch_replace(uint64_t line, uint32_t place, const uint32_t *victim, u
 void uses_seed(uint32_t order)
 {
 	f.random = engine.config.seed + ((uint64_t)order << 32);
-	for (uint32_t level = 0; level < USES_LEVELS && uses_are_some; level++)
+	for (uint32_t level = 0; level < USES_LEVELS && plan.some_uses; level++)
 		draw(level, f.chance[level].next - (uint64_t)uses_skip[level]);
 }
 

@@ -10,6 +10,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/walk/filter_walk.h"
@@ -314,17 +315,6 @@ static const struct sim_cache_kind pages = {.find = find, .use = use, .insert = 
 
 /* ---- */
 
-static bool fits(const struct sim_cache *c)
-{
-	return !c->memory || (c->shift == 12 && c->replacement == SIM_REPLACE_LRU &&
-			      c->ways <= MOST_WAYS && c->sets * c->ways < MOST_PLACES);
-}
-
-bool filter_pages_fit(const struct sim_core *c)
-{
-	return !c->shared->geometry.is_tlb_unified && fits(&c->data_tlb) && fits(&c->code_tlb);
-}
-
 static void make_lists(struct tlb *t)
 {
 	const uint32_t ways = t->own.ways;
@@ -381,11 +371,6 @@ bool filter_pages_start(struct sim_core *c)
 	return true;
 }
 
-bool filter_pages_are_on(void)
-{
-	return data.level != 0;
-}
-
 bool filter_pages_have(const struct filter_level *l, uint64_t line)
 {
 	const struct tlb *t = tlb_of(l);
@@ -431,7 +416,7 @@ static void count(const struct filter_owner *o, unsigned id, uint32_t *counter)
 {
 	const uint32_t event = core->shared->list.index[id];
 
-	if (nodes_are_on()) {
+	if (plan.nodes) {
 		cells_spare()[event]++;
 		cells_take_spare(
 			filter_cell_number(segments_of_trailer(o->segment), filter_site_insn(o)));

@@ -32,12 +32,8 @@
 struct filter_level;
 struct sim_core;
 
-/* Can the filter have the TLBs of the core, or has it none? */
-bool filter_pages_fit(const struct sim_core *c);
 /* Once, when they are empty. False: there is no memory. */
 bool filter_pages_start(struct sim_core *c);
-/* Is there a TLB of data? */
-bool filter_pages_are_on(void);
 
 /* Has the level's TLB the line's page, or is there none? */
 bool filter_pages_have(const struct filter_level *l, uint64_t line);

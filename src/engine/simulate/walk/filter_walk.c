@@ -9,6 +9,7 @@
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_handover.h"
 #include "engine/simulate/filter/filter_notes.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
@@ -96,7 +97,7 @@ uint32_t filter_walk_place(const struct filter_level *l, uint64_t line)
 
 	if (!cell || *cell || l == &w.last)
 		return cell ? *cell : 0;
-	if (!filter_pages_hide(l) && (l != &w.data || !(f.prefetches || uses_are_some)))
+	if (!filter_pages_hide(l) && (l != &w.data || !(f.prefetches || plan.some_uses)))
 		return 0;
 	entry = search(l, line & l->set_mask, cell);
 	return entry ? stamp_at(l, (uint64_t)(entry - entries_of(l))) : 0;
@@ -157,7 +158,7 @@ static void lose(const struct filter_level *l, uint64_t place)
 	uint32_t *cell = cell_in(entries_of(l)[place]);
 	const bool is_used = *cell || uses_hide(l, place);
 
-	if (uses_are_on && cell != nobody())
+	if (plan.uses && cell != nobody())
 		uses_end(l, stamp_at(l, place), filter_line_of(l, cell));
 	if (l != &w.last && cell != nobody())
 		filter_pages_lose(l, filter_line_of(l, cell), is_used ? l->stamps[place] : 0);
@@ -185,7 +186,7 @@ static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 	entries_of(l)[least] =
 		entry_of(cell_of(l, sim_entry_line(entry)), (unsigned)(entry & SIM_ENTRY_FLAGS));
 	note_use(l, least);
-	if (uses_are_on)
+	if (plan.uses)
 		uses_begin(l, stamp_at(l, least), sim_entry_line(entry), f.core->tag);
 	tell_page(l, least);
 	filter_forget_oldest(l, set);
@@ -218,55 +219,7 @@ uint64_t filter_walk_line(const struct filter_level *l, uint64_t place)
 static const struct sim_cache_kind rows = {
 	.find = find, .use = use, .insert = insert, .remove = take_out};
 
-/* ---- What fits ---- */
-
-static bool is_lru(const struct sim_cache *c)
-{
-	return c->replacement == SIM_REPLACE_LRU;
-}
-
-/* Code has stores that hit, so they must not go on below. */
-static bool fits_first(const struct sim_level *l)
-{
-	const struct sim_cache_geometry *g = &l->geometry;
-
-	return is_lru(&l->cache) && filter_can_hold_first(&l->cache) &&
-	       l->cache.sets * filter_row_bytes(&l->cache) < FILTER_FIRST_BYTES &&
-	       g->prefetcher != SIM_PREFETCH_STRIDE && !g->is_write_through &&
-	       !g->no_write_allocate;
-}
-
-/*
- * No access may take its own line, or a neighbour, out of the first level. It evicts lines of the
- * sets of those lines that it brings, all of one page.
- */
-static bool keeps_own(const struct sim_level *l)
-{
-	return l->geometry.inclusion != SIM_INCLUSIVE ||
-	       (l->cache.sets >= PAGE >> FILTER_LINE_SHIFT && l->cache.shift == FILTER_LINE_SHIFT);
-}
-
-bool filter_walk_fits(const struct sim_hierarchy *h)
-{
-	const struct sim_shared *s = &h->shared;
-	const struct sim_geometry *g = &s->geometry;
-	struct sim_level *const *l = h->core.levels;
-
-	for (uint32_t level = 1; level < g->level_count; level++)
-		if (!keeps_own(l[level]))
-			return false;
-	return filter_pages_fit(&h->core) && (!g->line_use || uses_fit(h)) && !g->is_unified &&
-	       g->sets.parts <= 1 && fits_first(l[0]) &&
-	       (!s->has_fetches ||
-		(fits_first(l[SIM_CODE_SLOT]) && g->code.prefetcher == SIM_PREFETCH_NONE));
-}
-
-bool filter_walk_has_second(const struct sim_hierarchy *h)
-{
-	const struct sim_cache *second = &h->core.levels[1]->cache;
-
-	return h->shared.geometry.level_count > 1 && is_lru(second) && filter_can_hold(second);
-}
+/* ---- What there is ---- */
 
 bool filter_walk_is_quick(bool is_code)
 {
@@ -274,7 +227,7 @@ bool filter_walk_is_quick(bool is_code)
 	const struct sim_cache_geometry *first = is_code ? &g->code : &g->levels[0],
 					*second = &g->levels[1];
 
-	return w.last.stamps && !(bins_are_on() && uses_are_on) &&
+	return w.last.stamps && !(plan.data && plan.uses) &&
 	       !(is_code && uses_are_counted_in_code()) && first->prefetcher == SIM_PREFETCH_NONE &&
 	       second->inclusion != SIM_EXCLUSIVE && second->prefetcher != SIM_PREFETCH_STRIDE &&
 	       !second->is_write_through;
@@ -391,7 +344,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	if (w.last.stamps)
 		ask_below(end);
 	f.now = time;
-	f.core->tag = uses_are_on ? segments_insn_number(in) : 0;
+	f.core->tag = plan.uses ? segments_insn_number(in) : 0;
 	f.core->stride_tag = (uint32_t)pc;
 	first &= address_mask;
 	last &= address_mask;
@@ -406,10 +359,10 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 		cells_take_spare(filter_cell_number(filter_access.segment, in));
 	place = filter_walk_place(l, end);
 	engine_assert(place);
-	if (!uses_are_on || kind == SIM_FETCH)
+	if (!plan.uses || kind == SIM_FETCH)
 		return place;
 	uses_touch(first, last);
-	return uses_are_some ? place : uses_nowhere(first);
+	return plan.some_uses ? place : uses_nowhere(first);
 }
 
 /* Does the instruction begin on a line with the one before, which is not there any more? */

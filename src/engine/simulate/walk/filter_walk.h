@@ -34,9 +34,6 @@ struct segment_insn;
 struct sim_cache;
 struct sim_hierarchy;
 
-/* Can the filter walk through the hierarchy? The second level may be the filter's, too. */
-bool filter_walk_fits(const struct sim_hierarchy *h);
-bool filter_walk_has_second(const struct sim_hierarchy *h);
 /*
  * Once, when the levels are made: from now on h walks through the filter's rows. False: there is no
  * memory.

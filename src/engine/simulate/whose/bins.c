@@ -5,6 +5,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/simulate/plan.h"
 #include "engine/simulate/sampled/contrasts.h"
 #include "engine/simulate/whose/counts.h"
 #include "engine/simulate/whose/groups.h"
@@ -61,7 +62,6 @@ static struct {
 
 struct counts_tables counts_tables;
 
-bool bins_on, bins_lack_memory;
 struct bins_memo *bins_memos;
 struct bins_stretch bins_stretch;
 
@@ -80,29 +80,29 @@ static bool start_contrasts(uint32_t levels)
 bool bins_start(const struct sim_geometry *g, uint32_t most_sites, bool is_sampled)
 {
 	const uint32_t levels = g->level_count;
+	bool has_room;
 
 	counts_tables.directory_mask =
 		(1ull << (ADDRESS_BITS - room_line_shift(g) - LEAF_SHIFT)) - 1;
-	bins_lack_memory = !room_is_there(((levels + 1) / 2 + 1) *
-					  (counts_tables.directory_mask + 1) * sizeof(uint32_t));
-	if (bins_lack_memory)
+	has_room = room_is_there(((levels + 1) / 2 + 1) * (counts_tables.directory_mask + 1) *
+				 sizeof(uint32_t));
+	if (!has_room)
 		return false;
 	b.is_sampled = is_sampled;
 	b.has_more = levels > RUN_LEVELS || is_sampled;
-	bins_on = numbering_init(&b.bins, MOST_BINS) == 0 &&
-		  grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
-		  grow_take(&b.counts, sizeof(struct bin)) &&
-		  grow_init(&b.levels, MOST_BINS * LEVELS_BYTES) == 0 &&
-		  grow_take(&b.levels, LEVELS_BYTES) && (!b.has_more || start_more()) &&
-		  (!is_sampled || start_contrasts(levels)) &&
-		  grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
-		  groups_start() && structures_start() && references_start() && held_start() &&
-		  patterns_start() && places_start(MOST_BINS);
+	has_room = numbering_init(&b.bins, MOST_BINS) == 0 &&
+		   grow_init(&b.counts, MOST_BINS * sizeof(struct bin)) == 0 &&
+		   grow_take(&b.counts, sizeof(struct bin)) &&
+		   grow_init(&b.levels, MOST_BINS * LEVELS_BYTES) == 0 &&
+		   grow_take(&b.levels, LEVELS_BYTES) && (!b.has_more || start_more()) &&
+		   (!is_sampled || start_contrasts(levels)) &&
+		   grow_init_whole(&b.memos, most_sites * sizeof(struct bins_memo)) == 0 &&
+		   groups_start() && structures_start() && references_start() && held_start() &&
+		   patterns_start() && places_start(MOST_BINS);
 	for (uint32_t level = 0; level < levels; level++)
-		bins_on = bins_on && counts_start_evictors(level);
-	bins_on = bins_on && counts_start_evictors(BIN_FIRST_CODE);
-	bins_lack_memory = !bins_on;
-	if (!bins_on)
+		has_room = has_room && counts_start_evictors(level);
+	has_room = has_room && counts_start_evictors(BIN_FIRST_CODE);
+	if (!has_room)
 		return false;
 	counts_tables.bins = (struct bin *)(void *)b.counts.base;
 	grow_in_large_pages(&b.counts);
@@ -547,9 +547,9 @@ static void send_pair(void *context, const struct pair *pair, uint64_t count,
 
 void bins_flush(struct process *p, bool is_last)
 {
-	const uint64_t began = bins_on ? now_ns() : 0;
+	const uint64_t began = plan.data ? now_ns() : 0;
 
-	if (!bins_on || (!is_due(began) && !is_last))
+	if (!plan.data || (!is_due(began) && !is_last))
 		return;
 	if (held_on)
 		held_begin(); /* sums hold in what is sent */
@@ -566,12 +566,12 @@ void bins_flush(struct process *p, bool is_last)
 void bins_end(struct process *p)
 {
 	bins_flush(p, true);
-	bins_on = held_on = false;
+	plan.data = held_on = false;
 }
 
 void bins_forked(void)
 {
-	for (uint32_t number = 1; bins_on && number <= b.bins.count; number++) {
+	for (uint32_t number = 1; plan.data && number <= b.bins.count; number++) {
 		*bin_at(number) = (struct bin){.group = bin_at(number)->group,
 					       .is_code = bin_at(number)->is_code,
 					       .range = RANGE_NOWHERE};
@@ -580,11 +580,11 @@ void bins_forked(void)
 		if (b.has_more)
 			*more_at(number) = (struct more_counts){0};
 	}
-	if (bins_on && b.is_sampled)
+	if (plan.data && b.is_sampled)
 		contrasts_clear(&b.contrasts);
 	pairs_clear();
 	held_forked();
-	if (bins_on) {
+	if (plan.data) {
 		references_forked();
 		patterns_forked();
 	}

@@ -50,13 +50,6 @@ struct sim_geometry;
  * is_sampled: there will be stretches. False: no address space.
  */
 bool bins_start(const struct sim_geometry *g, uint32_t most_sites, bool is_sampled);
-extern bool bins_lack_memory; /* bins_start has failed */
-extern bool bins_on;
-static inline bool bins_are_on(void)
-{
-	return bins_on;
-}
-
 /* Of a site: the data that it accessed last, at [start, end), its structure and its bin. */
 struct bins_memo {
 	uint64_t start, end;
