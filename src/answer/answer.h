@@ -26,6 +26,7 @@ struct answer {
 	struct text title;   /* lines for people; empty: none */
 	size_t title_indent; /* of what continues a line */
 	struct rows rows;
+	size_t usual_rows;   /* of text, unless the question says; 0: all */
 	json_t *about;	     /* more members of the JSON object; NULL: none */
 	struct text remarks; /* lines for people, after the rows */
 
@@ -34,6 +35,12 @@ struct answer {
 	void *held;		/* the same, by the view */
 	void (*release)(void *held);
 };
+
+/*
+ * Tell whether the view shows profiles of the kind of this file. Returns 0, also if the file cannot
+ * be read; or -1 with a sentence why not.
+ */
+int answer_takes(const char *view, const char *file, struct err *err);
 
 /* Answer a question to the view of this name. Returns 0, or -1 with *err. */
 int answer_init(struct answer *a, const char *view, const struct question *q, struct err *err);
@@ -56,7 +63,7 @@ int answer_open(struct answer *a, const struct question *q, unsigned parts, stru
 void *answer_hold(struct answer *a, size_t bytes, struct err *err);
 
 /* All views. */
-#define VIEWS(row) row(bins) row(causes) row(fields) row(processes)
+#define VIEWS(row) row(bins) row(causes) row(code) row(fields) row(processes)
 
 #define VIEW_DECLARED(name) \
 	int view_##name(const struct question *q, struct answer *a, struct err *err);

@@ -98,13 +98,13 @@ int event_options_open(const struct options *o, struct event_profile *p, int *co
 
 int event_options_check(const struct options *o, const int *of_samples, const int *of_events)
 {
-	const enum profile_kind kind = view_kind(o->input);
+	const unsigned kinds = view_kinds(o->input);
 	const char *unused;
 	struct err err;
 
-	if (kind == 0) /* opening it says why */
+	if (kinds == 0) /* opening it says why */
 		return EXIT_OK;
-	if ((kind & KINDS_COUNTED) != 0) {
+	if ((kinds & KINDS_COUNTED) != 0) {
 		unused = options_first(o, of_samples);
 		err_set(&err,
 			"profile '%s' has events and no samples: --%s is for those of 'dwell "
@@ -115,7 +115,7 @@ int event_options_check(const struct options *o, const int *of_samples, const in
 		err_set(&err,
 			"profile '%s' has %s and no events: --%s is for those of 'dwell "
 			"simulate' and 'dwell import'",
-			o->input, kind == KIND_COUNTS ? "counts" : "samples", unused);
+			o->input, kinds == KIND_COUNTS ? "counts" : "samples", unused);
 	}
 	return unused == NULL ? EXIT_OK : cli_fail(&err, EXIT_USAGE);
 }

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "answer/answer.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -124,6 +125,8 @@ static int run_with(const struct command *c, struct options *o, int argc, char *
 	options_complete(o);
 	if (o->no_pager)
 		pager_forbid();
+	if (answer_takes(c->options.name, o->input, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
 	if (may_take_long(c))
 		progress_begin(c->options.name);
 	status = c->run(o);

@@ -40,7 +40,8 @@ int view_answer(const struct options *o, const char *view)
 	else if (o->format == VIEW_JSON)
 		status = answer_json(&a, o->query.file_limit, &out, &err);
 	else
-		status = answer_text(&a, o->query.limit, &d, &out, &err);
+		status = answer_text(&a, o->query.limit != 0 ? o->query.limit : a.usual_rows, &d,
+				     &out, &err);
 	answer_release(&a);
 	return view_show(&out, status, &err);
 }
@@ -74,21 +75,21 @@ int view_run(const struct options *o, unsigned parts,
 	return code;
 }
 
-enum profile_kind view_kind(const char *input)
+unsigned view_kinds(const char *input)
 {
-	enum profile_kind kind;
+	unsigned kinds;
 	struct store *s;
 
 	if (store_open_readonly(input, &s, NULL) != 0)
 		return 0;
-	kind = profile_kind(s);
+	kinds = profile_kinds(s);
 	store_close(s);
-	return kind;
+	return kinds;
 }
 
 bool view_is_counted(const char *input)
 {
-	return view_kind(input) == KIND_BINS;
+	return (view_kinds(input) & KIND_BINS) != 0;
 }
 
 /* COLUMNS wins, even when stdout is no terminal: scripts choose a width by it. */

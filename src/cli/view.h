@@ -23,8 +23,8 @@ int view_answer(const struct options *o, const char *view);
 int view_run(const struct options *o, unsigned parts,
 	     int (*print)(const struct options *o, const struct profile *p));
 
-/* The kind of a profile; 0 if it cannot be read. Whether it has misses by data structure. */
-enum profile_kind view_kind(const char *input);
+/* The kinds of a profile; 0 if it cannot be read. Whether it has misses by data structure. */
+unsigned view_kinds(const char *input);
 bool view_is_counted(const char *input);
 
 /*

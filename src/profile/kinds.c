@@ -19,29 +19,31 @@ static bool has_events(struct store *s)
 	return has;
 }
 
-enum profile_kind profile_kind(struct store *s)
+unsigned profile_kinds(struct store *s)
 {
+	unsigned kinds = store_has_curves(s) ? KIND_CURVES : 0;
+
 	if (store_has_bins(s))
-		return KIND_BINS;
-	if (store_has_curves(s))
-		return KIND_CURVES;
-	if (has_events(s))
-		return KIND_EVENTS;
+		kinds |= KIND_BINS;
+	else if (has_events(s))
+		kinds |= KIND_EVENTS;
+	if (kinds != 0)
+		return kinds;
 	return store_is_counted(s) ? KIND_COUNTS : KIND_SAMPLES;
 }
 
-int profile_refuse(const char *path, enum profile_kind kind, unsigned takes, struct err *err)
+int profile_refuse(const char *path, unsigned kinds, unsigned takes, struct err *err)
 {
 	static const struct {
 		unsigned takes, kinds;
 		const char *why;
 	} reasons[] = {
-		{KIND_SAMPLES, KINDS_COUNTED,
-		 "has counts of events and no samples: 'dwell report', 'dwell calls' and 'dwell "
-		 "annotate' show it, 'dwell processes' its processes"},
 		{KIND_SAMPLES, KIND_CURVES,
 		 "has exact curves and no samples: 'dwell curve' shows it, and 'dwell report' or "
 		 "'dwell objects' what --by summed"},
+		{KIND_SAMPLES, KINDS_COUNTED,
+		 "has counts of events and no samples: 'dwell report', 'dwell calls' and 'dwell "
+		 "annotate' show it, 'dwell processes' its processes"},
 		{KIND_EVENTS, KIND_SAMPLES,
 		 "has samples and no calls: 'dwell paths' shows its callers"},
 		{KIND_EVENTS, KIND_CURVES,
@@ -54,7 +56,7 @@ int profile_refuse(const char *path, enum profile_kind kind, unsigned takes, str
 	const char *why = "is of another kind";
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if ((reasons[i].takes & takes) != 0 && (reasons[i].kinds & kind) != 0) {
+		if ((reasons[i].takes & takes) != 0 && (reasons[i].kinds & kinds) != 0) {
 			why = reasons[i].why;
 			break;
 		}

@@ -17,12 +17,13 @@ enum profile_kind {
 #define KINDS_RECORDED (KIND_SAMPLES | KIND_COUNTS)
 #define KINDS_COUNTED  (KIND_EVENTS | KIND_BINS)
 
-enum profile_kind profile_kind(struct store *s);
+/* Those of a profile: one; or exact curves and another one, as of dwell simulate --curve --by. */
+unsigned profile_kinds(struct store *s);
 
 /*
- * Set *err to a sentence why a view of profiles of kinds `takes` cannot show this one, of another
- * kind; what it has instead, and what does show it. Returns -1.
+ * Set *err to a sentence why a view of profiles of kinds `takes` cannot show this one, of others:
+ * what it has instead, and what does show it. Returns -1.
  */
-int profile_refuse(const char *path, enum profile_kind kind, unsigned takes, struct err *err);
+int profile_refuse(const char *path, unsigned kinds, unsigned takes, struct err *err);
 
 #endif

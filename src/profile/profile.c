@@ -225,16 +225,16 @@ static int read_bins(struct profile *p, int64_t process, unsigned parts, struct 
 static int read_parts(struct profile *p, const char *path, int64_t process, unsigned parts,
 		      struct err *err)
 {
-	const enum profile_kind kind = profile_kind(p->store);
+	const unsigned kinds = profile_kinds(p->store);
 	const unsigned takes = ((parts & PROFILE_BINS) != 0 ? KIND_BINS : 0) |
 			       ((parts & PROFILE_CURVES) != 0 ? KIND_CURVES : 0) |
 			       ((parts & PROFILE_SAMPLES) != 0 ? KINDS_RECORDED : 0);
 
-	if ((takes & kind) == 0)
-		return profile_refuse(path, kind, takes, err);
-	if (kind == KIND_BINS)
+	if ((takes & kinds) == 0)
+		return profile_refuse(path, kinds, takes, err);
+	if ((takes & kinds & KIND_BINS) != 0)
 		return read_bins(p, process, parts, err);
-	p->is_exact = kind == KIND_CURVES;
+	p->is_exact = (kinds & KIND_CURVES) != 0;
 	return read_all(p, path, process, err);
 }
 

@@ -417,8 +417,8 @@ def views_tell_events_from_samples(folder):
         subprocess.run([DWELL, 'record', '-q', '-o', other, '--mode', mode, '--', PROGRAM],
                        check=True,
                        stdout=subprocess.DEVNULL)
-        check('has %s and no events' % has in dwell('report', '-i', other, '--by', 'line', code=2),
-              'report --by')
+        check('has %s and no events' % has in dwell('report', '-i', other, '--inclusive', code=2),
+              'report --inclusive')
         check('has %s and no events' % has in dwell('annotate', '-i', other, '--asm', code=2),
               'annotate --asm')
         said = dwell('calls', '-i', other, code=3)

@@ -213,7 +213,7 @@ def views_that_take_a_policy_tell_it():
         check('LRU' in shows(view, 'run.db', '--policy', 'lru') and
               'LRU' not in shows(view, 'run.db'), view)
     refuses('--policy is for', 'report', 'events.db', '--policy', 'lru')
-    refuses('--by is for', 'report', 'run.db', '--by', 'line')
+    refuses('not by loop', 'report', 'run.db', '--by', 'loop')
 
 
 @case

@@ -99,15 +99,10 @@ static int print(const struct options *o, struct event_profile *p)
 static int calls(struct options *o)
 {
 	struct event_profile p;
-	struct err err;
-	int code = EXIT_OK, status = event_options_open(o, &p, &code);
+	int code = EXIT_OK;
 
-	if (status < 0)
+	if (event_options_open(o, &p, &code) != 0)
 		return code;
-	if (status > 0) {
-		profile_refuse(o->input, view_kind(o->input), KINDS_COUNTED, &err);
-		return cli_fail(&err, EXIT_INPUT);
-	}
 	code = print(o, &p);
 	events_close(&p);
 	return code;

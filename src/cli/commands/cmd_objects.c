@@ -83,13 +83,16 @@ static int print(const struct options *o, const struct profile *p)
 	return code;
 }
 
-static int objects(struct options *o)
+int objects_show(const struct options *o)
 {
-	if (o->fields)
-		return view_answer(o, "fields");
 	if (view_is_counted(o->input))
 		return objects_counted(o);
 	return view_run(o, PROFILE_CURVES | PROFILE_SAMPLES, print);
+}
+
+static int objects(struct options *o)
+{
+	return o->fields ? view_answer(o, "fields") : objects_show(o);
 }
 
 const struct command command_objects = {

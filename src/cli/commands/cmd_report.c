@@ -4,6 +4,7 @@
  * events.
  */
 
+#include "answer/answer.h"
 #include "cli/cli.h"
 #include "cli/commands/objects_counted.h"
 #include "cli/commands/report_events.h"
@@ -39,8 +40,8 @@ static const struct option_use uses[] = {
 };
 
 static const int of_samples[] = {VIEW_OF_SAMPLES, 0};
-static const int of_events[] = {OPTION_THREAD_ID, OPTION_BY,	    OPTION_EVENT,
-				OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
+static const int of_events[] = {OPTION_THREAD_ID, OPTION_EVENT, OPTION_INCLUSIVE, OPTION_THRESHOLD,
+				0};
 
 static int print_report(const struct options *o, const struct profile *p)
 {
@@ -77,16 +78,31 @@ static int report_data(struct options *o)
 		err_set(&err, "--%s is for events by code, and not for --by data", unused);
 		return cli_fail(&err, EXIT_USAGE);
 	}
+	if ((view_kinds(o->input) & KIND_EVENTS) != 0 && answer_takes("bins", o->input, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
 	o->sites_by = DATA_BY_LINE; /* as dwell objects without the option */
-	return objects_counted(o);
+	return objects_show(o);
+}
+
+/* The rows that --by asks for. Of samples the environment asks for none: there is a summary. */
+static bool wants_rows(const struct options *o)
+{
+	return options_given(o, OPTION_BY) && (view_kinds(o->input) & KINDS_RECORDED) != 0;
 }
 
 static int report(struct options *o)
 {
 	static const struct event_or_sample_view view = {of_samples, of_events, print_report,
 							 report_events_print};
+	int code;
 
-	return o->by == EVENT_BY_DATA ? report_data(o) : event_options_run(o, &view);
+	if (o->by == EVENT_BY_DATA &&
+	    (options_given(o, OPTION_BY) || (view_kinds(o->input) & KINDS_COUNTED) != 0))
+		return report_data(o);
+	if (!wants_rows(o))
+		return event_options_run(o, &view);
+	code = event_options_check(o, of_samples, of_events);
+	return code == EXIT_OK ? view_answer(o, "code") : code;
 }
 
 const struct command command_report = {
@@ -101,8 +117,7 @@ const struct command command_report = {
 			       "was sampled, its miss ratio in the caches of the machine, and the "
 			       "functions, lines and data structures that miss most. Of a profile "
 			       "that counts events, made by dwell simulate or dwell import: the "
-			       "functions with the most events, or what --by says; --by data of "
-			       "a profile that dwell simulate --data made.",
+			       "functions with the most events. Rows of code or data with --by.",
 			.uses = uses,
 		},
 };
