@@ -32,7 +32,7 @@ cli: base query options channel symbols model sim store import merge collector p
 
 # folder: its rooms, from the ground floor up
 rooms='
-engine: core decode codecache translate unwind data sample simulate run
+engine: core decode codecache translate unwind data drive sample simulate run
 sim: base cache system curve calls plan
 '
 

@@ -70,7 +70,7 @@ enum channel_mode { CHANNEL_MODES(CHANNEL_MODE) };
  *
  * Sampling begins at run_start_ns + delay_ns and lasts for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
- * duration counts from there. Entering stop_at then ends it. See src/engine/sample/control.h.
+ * duration counts from there. Entering stop_at then ends it. See src/engine/drive/control.h.
  */
 struct channel_config {
 	uint32_t mode;		     /* enum channel_mode */
@@ -102,7 +102,7 @@ struct channel_config {
 	char stop_at[CHANNEL_NAME_BYTES];
 	/*
 	 * Simulation is on only while a thread is inside an odd number of these functions; see
-	 * src/engine/sample/toggles.h. Names, each with its NUL; none: it is always on.
+	 * src/engine/drive/toggles.h. Names, each with its NUL; none: it is always on.
 	 */
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;

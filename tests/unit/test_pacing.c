@@ -11,6 +11,7 @@
 #include "engine/core/records.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/drive/collect.h"
 #include "engine/sample/pacing.h"
 
 /* What the file wants of the engine. */
@@ -399,7 +400,7 @@ static void the_timer_comes_before_the_window(void **state)
 	assert_true(pacing_is_near(&p, 1999000));
 	/* Never longer than threads may be silent. */
 	p.start = UINT64_MAX / 8;
-	assert_true(pacing_wait(&p, 1000000, true) <= PACING_REPORT_NS + 1000000);
+	assert_true(pacing_wait(&p, 1000000, true) <= COLLECT_REPORT_NS + 1000000);
 }
 
 /* Its 3 ms are not taken for the way of a call: windows would be missed for as long. */

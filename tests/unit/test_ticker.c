@@ -17,7 +17,7 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/lock.h"
 #include "engine/core/util.h"
-#include "engine/sample/ticker.h"
+#include "engine/drive/ticker.h"
 
 #define LONG_NS 1000000000000
 

@@ -2,7 +2,7 @@
 /*
  * What a run does with the accesses of its target: count, sample, stream or simulate. Each run mode
  * (enum channel_mode) has one row of functions, chosen at the start (run/rooms.c); any function may
- * be missing. sample/collect.c has the code common to all modes and calls these functions; no other
+ * be missing. drive/collect.c has the code common to all modes and calls these functions; no other
  * code depends on the run mode.
  *
  * "The lock" is that of collect.h. `total`: accesses of the process so far.
@@ -24,7 +24,7 @@ struct repeat {
 };
 
 struct run_mode {
-	bool has_windows;   /* threads need watches beside their buffers */
+	bool has_windows;   /* a buffer holds what is made in a window */
 	bool is_controlled; /* marks, functions and the clock turn profiling on and off */
 	/*
 	 * of many threads, one without memory for a buffer is left out of the window; else
@@ -37,6 +37,13 @@ struct run_mode {
 	 * told why.
 	 */
 	bool (*start)(struct thread *t);
+	/* A new thread, whose buffer is empty if it has one. No lock. */
+	void (*thread_start)(struct thread *t);
+	/*
+	 * t has a buffer, or has it again: make what it needs beside it. False: out of memory. The
+	 * lock is held.
+	 */
+	bool (*need)(struct thread *t);
 	/*
 	 * The variant of threads after the start, and while profiling is on. Missing: count.
 	 */

@@ -9,12 +9,12 @@
 #include "engine/core/lanes.h"
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/fault.h"
 #include "engine/run/held.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
 #include "engine/run/visits.h"
-#include "engine/sample/ticker.h"
 
 #define BY_FILTER 1 /* SYS_SECCOMP, which not all headers have */
 

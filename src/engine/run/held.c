@@ -8,9 +8,9 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/lock.h"
 #include "engine/core/util.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
-#include "engine/sample/ticker.h"
 
 /* States of a place count up, so that a reader sees whether it has changed meanwhile. */
 #define IS_EMPTY(state) (((state)&3) == 0)

@@ -12,6 +12,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/held.h"
 #include "engine/run/process.h"
@@ -19,7 +20,6 @@
 #include "engine/run/signal_frame.h"
 #include "engine/run/signals.h"
 #include "engine/run/visits.h"
-#include "engine/sample/ticker.h"
 #include "engine/translate/world.h"
 #include "engine/translate/x87.h"
 

@@ -11,16 +11,16 @@
 #include "engine/core/slots.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/drive/buffers.h"
+#include "engine/drive/collect.h"
+#include "engine/drive/control.h"
+#include "engine/drive/marks.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/held.h"
 #include "engine/run/syscalls/behind.h"
 #include "engine/run/threads.h"
-#include "engine/sample/buffers.h"
-#include "engine/sample/collect.h"
-#include "engine/sample/control.h"
 #include "engine/sample/footprint.h"
-#include "engine/sample/marks.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/watch_sets.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
 #include "engine/translate/world.h"
@@ -235,6 +235,7 @@ void process_forked(struct thread *t)
 
 	threads_forked(t);
 	buffers_forked();
+	watch_sets_forked();
 	behind_forked();
 	alloc_forked();
 	paths_forked();

@@ -8,8 +8,8 @@
 #include "channel/sys.h"
 #include "engine/core/lock.h"
 #include "engine/core/util.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/signals.h"
-#include "engine/sample/ticker.h"
 
 #define LEAST_NS     20000u
 #define MOST_NS	     20000000u

@@ -26,6 +26,7 @@
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
 #include "engine/data/alloc.h"
+#include "engine/drive/collect.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/initial_stack.h"
 #include "engine/run/load.h"
@@ -37,8 +38,6 @@
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/run/visits.h"
-#include "engine/sample/pacing.h"
-#include "engine/sample/sampler.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/translate/translate.h"
 #include "engine/unwind/modules.h"
@@ -182,7 +181,7 @@ static void look_at_cpu(void)
 	bool in_use, popcnt, has_avx;
 
 	engine.amd = is_amd();
-	engine.report_ns = option("report_us", PACING_REPORT_NS / 1000) * 1000;
+	engine.report_ns = option("report_us", COLLECT_REPORT_NS / 1000) * 1000;
 	code_options.loop_checks = option("loop_checks", engine.amd);
 	code_options.loop_align = (uint32_t)option("loop_align", 32);
 	code_options.keeps_branches = option("keeps_branches", !engine.amd);

@@ -14,10 +14,10 @@
 #include "engine/core/lock.h"
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/syscalls/descriptors.h"
 #include "engine/run/syscalls/syscalls.h"
-#include "engine/sample/ticker.h"
 #include "engine/translate/world.h"
 
 #define MAILBOX_MAGIC1 0x6f6f64206c6c6577ull

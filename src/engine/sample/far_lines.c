@@ -180,3 +180,14 @@ void far_lines_end_window(struct watch_set *ws, uint64_t at)
 	if (far_units_end_window(&f->units, at > ws->first_at ? at - ws->first_at : 0))
 		leave_rest(ws, f->now);
 }
+
+void far_lines_sum_up(struct far_sums *sums, const struct watch_set *ws)
+{
+	const struct far_lines *f = ws ? ws->far_lines : 0;
+
+	for (uint32_t i = 0; f && f->begun && i < CHANNEL_FAR_SIZES; i++) {
+		sums->lines[i] += f->known[i];
+		sums->weighted[i] += f->known_weight[i];
+		sums->weight[i] = f->units.weight[FAR_PAGE][i];
+	}
+}

@@ -107,6 +107,13 @@ static inline void far_lines_know(struct far_lines *f, enum far_kind kind, uint3
 	f->known[i]++;
 	f->known_weight[i] += f->units.weight[kind][i];
 }
+/* Far lines of several threads, and what they stand for, by their size. */
+struct far_sums {
+	uint64_t lines[CHANNEL_FAR_SIZES], weighted[CHANNEL_FAR_SIZES];
+	uint64_t weight[CHANNEL_FAR_SIZES]; /* of one, in some thread */
+};
+/* Add those of a thread, which may have none. */
+void far_lines_sum_up(struct far_sums *sums, const struct watch_set *ws);
 /* Room for two more lines; fewer units if needed. */
 void far_lines_make_room(struct watch_set *ws, uint64_t now, uint64_t *rng);
 /* The line's entry; NULL: it has none. */

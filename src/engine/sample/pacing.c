@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Places of windows and times of calls; see pacing.h. */
 #include "engine/sample/pacing.h"
+#include "engine/drive/collect.h"
 
 #include "engine/core/random.h"
 #include "engine/core/records.h"
@@ -278,7 +279,7 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 	 * the thread gets on.
 	 */
 	p->stuck_ns = p->asked_ns && total == p->seen_total
-			      ? clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS)
+			      ? clamp(2 * p->stuck_ns, SHORTEST_NS, COLLECT_REPORT_NS)
 			      : 0;
 	look_at_extra(p, ns);
 	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
@@ -316,7 +317,7 @@ uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)
 
 	if (!alone) /* others count, too, and are called at other times */
 		ns /= 2;
-	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2 + p->stuck_ns;
+	p->asked_ns = clamp(ns, SHORTEST_NS, COLLECT_REPORT_NS) + p->extra_ns / 2 + p->stuck_ns;
 	return p->asked_ns;
 }
 
@@ -324,5 +325,5 @@ uint64_t pacing_wait_for_end(const struct pacing *p, uint64_t total)
 {
 	uint64_t left = p->end > total ? p->end - total : 0;
 
-	return clamp(left * 1000000u / (p->rate ? p->rate : 1), LATE_END_NS, PACING_REPORT_NS);
+	return clamp(left * 1000000u / (p->rate ? p->rate : 1), LATE_END_NS, COLLECT_REPORT_NS);
 }

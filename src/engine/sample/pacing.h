@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PACING_REPORT_NS 50000000u /* threads publish their counts at least this often */
-
 /* State of a process. Counts are its accesses, times are CLOCK_MONOTONIC. */
 struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */

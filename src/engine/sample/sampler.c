@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sampling windows, samples and watches; see sampler.h. */
-#include "engine/sample/sampler.h"
+/*
+ * Random sampling of reuse distances (StatCache, sections 3.4 to 3.7): a run mode (run_mode.h).
+ *
+ * Windows are placed at random in the process's count of accesses. Between windows all threads run
+ * in the count variant, inside one in the stream variant. Buffers are scanned: accesses are chosen
+ * at random gaps, and their lines watched. The next touch by the same thread ends the sample. Far
+ * lines are watched in all windows.
+ */
+#include "engine/core/run_mode.h"
 
 #include "engine/codecache/poll.h"
 #include "engine/core/lock.h"
@@ -9,16 +16,18 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/drive/buffers.h"
+#include "engine/drive/collect.h"
+#include "engine/drive/ticker.h"
 #include "engine/sample/budget.h"
-#include "engine/sample/buffers.h"
-#include "engine/sample/collect.h"
+#include "engine/sample/far_lines.h"
 #include "engine/sample/footprint.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/pacing.h"
 #include "engine/sample/scan.h"
 #include "engine/sample/shares.h"
 #include "engine/sample/stack_distance.h"
-#include "engine/sample/ticker.h"
+#include "engine/sample/watch_sets.h"
 #include "engine/translate/world.h"
 
 #define MOST_WAIT   3u	/* a divided window may last so many times longer than its shares */
@@ -33,11 +42,7 @@ static struct sampler {
 	struct shares shares;	   /* of threads, in a window behind a gap */
 	struct footprint held;	   /* the process's memory */
 	uint64_t lost;		   /* lost records before the open window */
-	/* far lines of threads that have ended, and what they stood for, by their size */
-	struct far_sums {
-		uint64_t lines[CHANNEL_FAR_SIZES], weighted[CHANNEL_FAR_SIZES];
-		uint64_t weight[CHANNEL_FAR_SIZES]; /* of one, in some thread */
-	} gone;
+	struct far_sums gone;	   /* far lines of threads that have ended */
 } s;
 
 /* The next window samples as planned. */
@@ -53,8 +58,10 @@ static void plan_next(void)
 	take_plan();
 }
 
-void sampler_reset(const struct thread *t)
+/* No window is planned. */
+static void reset(const struct thread *t)
 {
+	budget_start();
 	s = (struct sampler){.window = {.line_shift = 6}};
 	far_rate_start(&s.window.far_rate[0], FAR_SENT);
 	far_rate_start(&s.window.far_rate[1], FAR_SENT_SMALL);
@@ -64,13 +71,14 @@ void sampler_reset(const struct thread *t)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 }
 
-uint32_t sampler_line_shift(void)
+static bool need(struct thread *t)
 {
-	return s.window.line_shift;
+	return watch_sets_need(t, s.window.line_shift);
 }
 
 static bool start(struct thread *t)
 {
+	reset(t);
 	if (t->process->profiling)
 		plan_next();
 	return true;
@@ -78,8 +86,8 @@ static bool start(struct thread *t)
 
 static bool start_open(struct thread *t)
 {
-	s.open = t->process->profiling;
 	start(t);
+	s.open = t->process->profiling;
 	s.window.start = s.pace.start;
 	s.window.end = s.pace.end;
 	return true;
@@ -90,7 +98,7 @@ static enum code_variant_id variant_of_watch(void)
 	return VARIANT_STREAM;
 }
 
-void sampler_thread_start(struct thread *t)
+static void thread_start(struct thread *t)
 {
 	if (t->watches)
 		watches_clear(t->watches, s.window.line_shift);
@@ -163,18 +171,6 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 	count_part(t, p.end - p.skip, t->stream_position + p.end);
 }
 
-/* Adds lines and, for each, how many it stands for. */
-static void add_far_lines(struct far_sums *sums, const struct watch_set *ws)
-{
-	const struct far_lines *f = ws ? ws->far_lines : 0;
-
-	for (uint32_t i = 0; f && f->begun && i < CHANNEL_FAR_SIZES; i++) {
-		sums->lines[i] += f->known[i];
-		sums->weighted[i] += f->known_weight[i];
-		sums->weight[i] = f->units.weight[FAR_PAGE][i];
-	}
-}
-
 /* The window is over for all threads: their watches end, and they may leave the stream variant. */
 static void end_watches(struct thread *t, struct far_sums *sums)
 {
@@ -184,8 +180,8 @@ static void end_watches(struct thread *t, struct far_sums *sums)
 		if (o->watches && o->watches->window == s.window.number)
 			scan_end_watches(o, &s.window);
 		if (o->process == t->process)
-			add_far_lines(sums, o->watches);
-		buffers_park_watches(o);
+			far_lines_sum_up(sums, o->watches);
+		watch_sets_park(o);
 		/*
 		 * A thread still in the count variant may have ticked while the window was open,
 		 * and then set no timer. No change of variant will bring it here either.
@@ -564,8 +560,9 @@ static void thread_end(struct thread *t)
 {
 	if (t->watches && s.open && t->watches->window == s.window.number)
 		scan_end_watches(t, &s.window);
-	add_far_lines(&s.gone, t->watches);
+	far_lines_sum_up(&s.gone, t->watches);
 	shares_thread_end(&s.shares, t);
+	watch_sets_release(t);
 }
 
 static void end(struct thread *t, bool is_over, uint64_t total)
@@ -578,11 +575,11 @@ static void end(struct thread *t, bool is_over, uint64_t total)
 }
 
 /* Common to both modes with windows. */
-#define WINDOW_MODE                                                                                \
-	.has_windows = true, .turn = turn, .give_up = give_up, .tick = tick, .is_early = is_early, \
-	.consume = consume, .consume_quickly = consume_quickly, .left = left_of_window,            \
-	.wants_repeat = wants_repeat, .repeat = repeat, .elements = elements,                      \
-	.thread_end = thread_end, .end = end
+#define WINDOW_MODE                                                                               \
+	.has_windows = true, .thread_start = thread_start, .need = need, .turn = turn,            \
+	.give_up = give_up, .tick = tick, .is_early = is_early, .consume = consume,               \
+	.consume_quickly = consume_quickly, .left = left_of_window, .wants_repeat = wants_repeat, \
+	.repeat = repeat, .elements = elements, .thread_end = thread_end, .end = end
 
 const struct run_mode sample_mode = {
 	WINDOW_MODE,

@@ -18,7 +18,7 @@
 #ifndef DWELL_ENGINE_SAMPLE_SCAN_H
 #define DWELL_ENGINE_SAMPLE_SCAN_H
 
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/sample/far_lines.h"
 #include "engine/sample/scan_filter.h"
 #include "engine/sample/watches.h"

@@ -8,7 +8,7 @@
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/translate/translate.h"
 
 #define BATCH_ENTRIES 4000u

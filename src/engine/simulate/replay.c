@@ -5,7 +5,7 @@
 #include "engine/core/fsbase.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/graph.h"

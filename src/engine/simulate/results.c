@@ -6,7 +6,7 @@
 #include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/arcs/nodes.h"

@@ -13,7 +13,7 @@
 #include "engine/core/proc.h"
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"
-#include "engine/sample/buffers.h"
+#include "engine/drive/buffers.h"
 #include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/plan.h"
 #include "engine/simulate/replay.h"

@@ -24,6 +24,9 @@
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/drive/buffers.h"
+#include "engine/drive/collect.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/held.h"
 #include "engine/run/native.h"
 #include "engine/run/own_tracer.h"
@@ -39,9 +42,6 @@
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/run/visits.h"
-#include "engine/sample/buffers.h"
-#include "engine/sample/collect.h"
-#include "engine/sample/ticker.h"
 #include "engine/simulate/scheduler.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);

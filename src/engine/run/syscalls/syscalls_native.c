@@ -16,12 +16,12 @@
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
 #include "engine/data/alloc.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/native.h"
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/run/syscalls/sandbox.h"
 #include "engine/run/syscalls/syscalls.h"
-#include "engine/sample/ticker.h"
 
 /* Leave the engine; the process makes this call natively then. */
 static bool go_native(struct thread *t, const char *note)

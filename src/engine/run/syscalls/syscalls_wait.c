@@ -4,9 +4,9 @@
 
 #include "channel/sys.h"
 #include "engine/core/util.h"
+#include "engine/drive/ticker.h"
 #include "engine/run/held.h"
 #include "engine/run/syscalls/syscalls.h"
-#include "engine/sample/ticker.h"
 
 /*
  * Calls that wait under another mask, to which *mask_at points: a handler that runs meanwhile

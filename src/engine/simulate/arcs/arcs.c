@@ -10,7 +10,7 @@
 #include "engine/core/frame.h"
 #include "engine/core/lock.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/arcs/arcs_lines.h"
 #include "engine/simulate/arcs/events.h"
 #include "engine/simulate/arcs/nodes.h"

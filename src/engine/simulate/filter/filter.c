@@ -6,7 +6,6 @@
 #include "engine/core/addresses.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/util.h"
-#include "engine/sample/sampler.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/branches.h"
 #include "engine/simulate/arcs/events.h"

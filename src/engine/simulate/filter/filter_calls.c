@@ -4,7 +4,7 @@
 
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/arcs/arcs.h"
 #include "engine/simulate/arcs/nodes.h"
 #include "engine/simulate/graph.h"

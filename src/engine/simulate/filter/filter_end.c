@@ -7,7 +7,7 @@
 #include "engine/core/frame.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_pieces.h"

@@ -3,7 +3,7 @@
 #include "engine/simulate/filter/filter_scheduler.h"
 
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_notes.h"
 #include "engine/simulate/plan.h"

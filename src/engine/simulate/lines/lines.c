@@ -16,7 +16,7 @@
 #include "engine/core/records.h"
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 #include "engine/simulate/lines/probes.h"
 #include "engine/simulate/lines/touched.h"
 #include "engine/translate/translate.h"

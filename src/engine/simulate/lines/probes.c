@@ -7,7 +7,7 @@
 #include "engine/core/random.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
-#include "engine/sample/buffers.h"
+#include "engine/drive/buffers.h"
 #include "engine/translate/translate.h"
 
 /*

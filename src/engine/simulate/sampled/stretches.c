@@ -10,7 +10,8 @@
 #include "engine/core/records.h"
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
+#include "engine/sample/budget.h"
 #include "engine/sample/pacing.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_notes.h"
@@ -95,6 +96,7 @@ void stretches_begin(struct thread *t)
 	if (!plan.stretches)
 		return;
 	memset(&s, 0, sizeof s);
+	budget_start();
 	pacing_start(&s.pace, engine.config.seed * 0x2545f4914f6cdd1dull + t->process->order + 1);
 	s.pace.near_most = NEAR_MOST_NS;
 	plan_next();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads' buffers of stream entries; see buffers.h. */
-#include "engine/sample/buffers.h"
+#include "engine/drive/buffers.h"
 
 #include <sys/mman.h>
 
@@ -9,12 +9,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/data/block_log.h"
-#include "engine/sample/collect.h"
-#include "engine/sample/far_lines.h"
-#include "engine/sample/nested.h"
-#include "engine/sample/stack_distance.h"
-#include "engine/sample/watches.h"
-#include "engine/unwind/call_stack.h"
+#include "engine/drive/collect.h"
 
 /*
  * Room beyond the expected need of a window's rest: this part of it, and at least this many
@@ -29,12 +24,11 @@
 #define CROWD	       64u /* threads; with more, buffers are shared */
 #define MOST_UNUSED    64u
 
-/* Free lists: linked by the first word of a buffer, and by `next_unused`. */
+/* The free list, linked by the first word of a buffer. */
 static uint64_t *unused_buffers;
 static uint32_t unused_count; /* of buffers; more than MOST_UNUSED are unmapped */
-static struct watch_set *unused_watches;
 
-static bool is_crowd(const struct thread *t)
+bool buffers_are_shared(const struct thread *t)
 {
 	return __atomic_load_n(&t->process->listed, __ATOMIC_RELAXED) > CROWD;
 }
@@ -71,65 +65,7 @@ static void put_buffer(struct thread *t)
 	t->buf_memory = t->buf_start = t->buf = t->buf_end = 0;
 }
 
-static void use_watches(struct thread *t, struct watch_set *w)
-{
-	t->watches = w;
-	t->call_stack = w ? w->calls : 0;
-	t->block_log = w ? w->blocks : 0;
-}
-
-static void put_watches(struct thread *t)
-{
-	if (!t->watches)
-		return;
-	t->watches->next_unused = unused_watches;
-	unused_watches = t->watches;
-	use_watches(t, 0);
-}
-
-static bool take_unused_watches(struct thread *t, uint32_t line_shift)
-{
-	struct watch_set *w = unused_watches;
-
-	if (!w)
-		return false;
-	unused_watches = w->next_unused;
-	watches_clear(w, line_shift);
-	if (w->calls) {
-		w->calls->due = true;
-		w->calls->entry = 0;
-		w->calls->frames.depth = 0;
-	}
-	use_watches(t, w);
-	return true;
-}
-
-static bool need_watches(struct thread *t, uint32_t line_shift)
-{
-	struct watch_set *w;
-
-	if (take_unused_watches(t, line_shift))
-		return true;
-	w = pages_get(round_up(sizeof *w, PAGE));
-	if (!w)
-		return false;
-	w->far_lines = pages_get(round_up(sizeof *w->far_lines, PAGE));
-	if (engine.config.nested_one_in)
-		w->nested = pages_get(round_up(sizeof *w->nested, PAGE));
-	w->stack = pages_get(round_up(sizeof *w->stack, PAGE));
-	if (engine.config.paths)
-		w->calls = pages_get(round_up(sizeof *w->calls, PAGE));
-	if (engine.config.objects)
-		w->blocks = pages_get(round_up(sizeof *w->blocks, PAGE));
-	if (!w->far_lines || (engine.config.nested_one_in && !w->nested) || !w->stack ||
-	    (engine.config.paths && !w->calls) || (engine.config.objects && !w->blocks))
-		return false; /* profiling ends, so nothing is given back */
-	watches_init(w, line_shift);
-	use_watches(t, w);
-	return true;
-}
-
-static bool need(struct thread *t, bool has_windows, uint32_t line_shift)
+static bool need(struct thread *t)
 {
 	if (!t->buf_memory) {
 		t->buf_memory = buffers_get();
@@ -138,39 +74,33 @@ static bool need(struct thread *t, bool has_windows, uint32_t line_shift)
 		t->buf = t->buf_start = t->buf_memory;
 		t->buf_end = t->buf_memory + BUFFER_ENTRIES;
 	}
-	return t->watches || !has_windows || need_watches(t, line_shift);
+	return !run_mode->need || run_mode->need(t);
 }
 
-bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift)
+bool buffers_need(struct thread *t)
 {
 	bool has;
 
 	collect_lock();
-	has = need(t, has_windows, line_shift);
+	has = need(t);
 	collect_unlock();
 	return has;
 }
 
 void buffers_park(struct thread *t)
 {
-	if (!t->buf_memory || !is_crowd(t))
+	if (!t->buf_memory || !buffers_are_shared(t))
 		return;
 	collect_lock();
 	put_buffer(t);
 	collect_unlock();
 }
 
-void buffers_park_watches(struct thread *t)
-{
-	if (t->watches && !t->buf_memory && is_crowd(t))
-		put_watches(t);
-}
-
 void buffers_do_without(struct thread *t)
 {
 	static bool told;
 
-	if (!is_crowd(t) || !run_mode->leaves_out)
+	if (!buffers_are_shared(t) || !run_mode->leaves_out)
 		return records_give_up(t->process);
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
 		records_message(t->process,
@@ -191,14 +121,12 @@ uint64_t *buffers_swap(struct thread *t, uint64_t *memory)
 void buffers_release(struct thread *t)
 {
 	put_buffer(t);
-	put_watches(t);
 }
 
 void buffers_forked(void)
 {
 	unused_buffers = 0;
 	unused_count = 0;
-	unused_watches = 0;
 }
 
 void buffers_empty(struct thread *t, uint64_t left)

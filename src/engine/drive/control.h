@@ -4,8 +4,8 @@
  * marks in the program. The state is that of the process: a forked child inherits it, a new program
  * starts anew. This file only decides; collect.c asks.
  */
-#ifndef DWELL_ENGINE_SAMPLE_CONTROL_H
-#define DWELL_ENGINE_SAMPLE_CONTROL_H
+#ifndef DWELL_ENGINE_DRIVE_CONTROL_H
+#define DWELL_ENGINE_DRIVE_CONTROL_H
 
 #include <stdbool.h>
 #include <stdint.h>

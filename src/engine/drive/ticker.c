@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Timers of threads; see ticker.h. */
 #define _GNU_SOURCE
-#include "engine/sample/ticker.h"
+#include "engine/drive/ticker.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

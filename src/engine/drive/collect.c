@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Accesses on their way to the run mode; see collect.h. */
-#include "engine/sample/collect.h"
+#include "engine/drive/collect.h"
 
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
@@ -9,12 +9,9 @@
 #include "engine/core/records.h"
 #include "engine/core/upward.h"
 #include "engine/core/util.h"
-#include "engine/sample/budget.h"
-#include "engine/sample/buffers.h"
-#include "engine/sample/pacing.h"
-#include "engine/sample/sampler.h"
-#include "engine/sample/ticker.h"
-#include "engine/sample/toggles.h"
+#include "engine/drive/buffers.h"
+#include "engine/drive/ticker.h"
+#include "engine/drive/toggles.h"
 #include "engine/unwind/call_stack.h"
 
 /* State of the process; under the lock. */
@@ -56,7 +53,7 @@ bool collect_is_on(void)
 
 bool collect_has_shown(uint64_t now)
 {
-	return now - c.shown_ns <= PACING_REPORT_NS;
+	return now - c.shown_ns <= COLLECT_REPORT_NS;
 }
 
 static bool should_be_on(void)
@@ -77,8 +74,6 @@ void collect_start(struct thread *t)
 	c.shown_ns = 0;
 	c.on = should_be_on();
 	engine.variant = VARIANT_COUNT;
-	budget_start();
-	sampler_reset(t);
 	if (run_mode->start && !run_mode->start(t))
 		t->process->profiling = false;
 	if (t->process->profiling && c.on && run_mode->variant)
@@ -95,7 +90,8 @@ void collect_thread_start(struct thread *t)
 	t->variant = VARIANT_COUNT;
 	t->tick_due = t->process->profiling; /* which arms the first timer */
 	t->buf = t->buf_start = t->buf_memory;
-	sampler_thread_start(t);
+	if (run_mode->thread_start)
+		run_mode->thread_start(t);
 }
 
 void collect_thread_end(struct thread *t)
@@ -271,7 +267,7 @@ void collect_set_variant(struct thread *t)
 	enum code_variant_id wanted = collect_variant(t);
 
 	if (wanted == VARIANT_STREAM && !t->buf_memory) { /* or its buffer was returned */
-		if (!buffers_need(t, run_mode->has_windows, sampler_line_shift()))
+		if (!buffers_need(t))
 			return buffers_do_without(t);
 		buffers_empty(t, left_of(t, total));
 		call_stack_break(t);

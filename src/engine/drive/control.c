@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether sampling is on; see control.h. */
-#include "engine/sample/control.h"
+#include "engine/drive/control.h"
 
 #include "channel/channel.h"
 #include "engine/core/records.h"

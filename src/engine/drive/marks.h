@@ -4,8 +4,8 @@
  * stop_at, found in the symbol tables of mapped files; those of toggles.h; and the marks of
  * include/dwell.h, which are instructions without effect.
  */
-#ifndef DWELL_ENGINE_SAMPLE_MARKS_H
-#define DWELL_ENGINE_SAMPLE_MARKS_H
+#ifndef DWELL_ENGINE_DRIVE_MARKS_H
+#define DWELL_ENGINE_DRIVE_MARKS_H
 
 #include "engine/decode/decode.h"
 

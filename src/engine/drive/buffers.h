@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread's buffer of stream entries, and the watches for which it is scanned. The lock of
- * collect.h guards them.
+ * A thread's buffer of stream entries. The lock of collect.h guards it.
  *
  * A few threads keep theirs. Of many threads only those do that run in a window. The others return
  * a buffer at a system call, as most of them sleep in one; and watches when the window is over.
  * Their far lines are forgotten then, and the next touch of each is a first one.
  */
-#ifndef DWELL_ENGINE_SAMPLE_BUFFERS_H
-#define DWELL_ENGINE_SAMPLE_BUFFERS_H
+#ifndef DWELL_ENGINE_DRIVE_BUFFERS_H
+#define DWELL_ENGINE_DRIVE_BUFFERS_H
 
 #include "engine/core/state.h"
 
@@ -16,17 +15,17 @@
 #define BUFFER_ENTRIES 65536u
 
 /*
- * Make t's buffer unless it has one; with has_windows also its watches, of lines of 1 << line_shift
- * bytes. Takes the lock. False: out of memory.
+ * Make t's buffer, and what the run mode needs beside it (run_mode.h), unless t has them. Takes the
+ * lock. False: out of memory.
  */
-bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift);
+bool buffers_need(struct thread *t);
+/* Are there so many threads that each returns what it does not need? */
+bool buffers_are_shared(const struct thread *t);
 /*
  * Return t's buffer, which is empty, if there are many threads. t is outside of the code cache, and
  * needs a buffer before it enters again, see collect_is_armed. Takes the lock.
  */
 void buffers_park(struct thread *t);
-/* Return t's watches, if its buffer was returned. No window is open that t has joined. */
-void buffers_park_watches(struct thread *t);
 /*
  * There is no memory for t's buffer. One of many threads is left out until the window is over; else
  * profiling ends.

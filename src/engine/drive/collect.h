@@ -3,11 +3,13 @@
  * The accesses of the target's threads on their way to the run mode (run_mode.h): the variant of
  * each thread, when buffers are scanned, when sampling is on, and when the clock is read.
  */
-#ifndef DWELL_ENGINE_SAMPLE_COLLECT_H
-#define DWELL_ENGINE_SAMPLE_COLLECT_H
+#ifndef DWELL_ENGINE_DRIVE_COLLECT_H
+#define DWELL_ENGINE_DRIVE_COLLECT_H
 
 #include "engine/core/run_mode.h"
-#include "engine/sample/control.h"
+#include "engine/drive/control.h"
+
+#define COLLECT_REPORT_NS 50000000u /* threads publish their counts at least this often */
 
 /* Process start, and again in a forked child. */
 void collect_start(struct thread *t);
@@ -51,7 +53,7 @@ void collect_follow_control(struct thread *t, uint64_t total);
 void collect_give_up(struct thread *t);
 /* Call t again in `ns` nanoseconds. */
 void collect_tick_in(struct thread *t, uint64_t ns);
-/* Were counts sent to the collector at most PACING_REPORT_NS before `now`? */
+/* Were counts sent to the collector at most COLLECT_REPORT_NS before `now`? */
 bool collect_has_shown(uint64_t now);
 
 /* Has the collector asked the process to end its profiling? Then process_ending does. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Marked functions and marks of the program; see marks.h. */
-#include "engine/sample/marks.h"
+#include "engine/drive/marks.h"
 
 #include "engine/core/elf_search.h"
 #include "engine/core/lock.h"
@@ -10,8 +10,8 @@
 #include "engine/core/util.h"
 #include "engine/data/named.h"
 #include "engine/data/waiting.h"
-#include "engine/sample/collect.h"
-#include "engine/sample/toggles.h"
+#include "engine/drive/collect.h"
+#include "engine/drive/toggles.h"
 
 #define MAX_PLACES 256u /* a C++ name may match many functions */
 #define MAX_NAME   256u

@@ -8,8 +8,8 @@
  * signal: they send it to all threads to change their user or end them, and wait for the answer. A
  * real one, not sent by the engine's timer, reaches the target.
  */
-#ifndef DWELL_ENGINE_SAMPLE_TICKER_H
-#define DWELL_ENGINE_SAMPLE_TICKER_H
+#ifndef DWELL_ENGINE_DRIVE_TICKER_H
+#define DWELL_ENGINE_DRIVE_TICKER_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Collection while certain functions run; see toggles.h. */
-#include "engine/sample/toggles.h"
+#include "engine/drive/toggles.h"
 
 #include "engine/codecache/cache.h"
 #include "engine/core/elf_search.h"

@@ -8,8 +8,8 @@
  * exceptions and longjmp are recognised by the stack pointer: where an exception is caught or
  * passed on, where setjmp returns, or at the next entry of the dispatcher.
  */
-#ifndef DWELL_ENGINE_SAMPLE_TOGGLES_H
-#define DWELL_ENGINE_SAMPLE_TOGGLES_H
+#ifndef DWELL_ENGINE_DRIVE_TOGGLES_H
+#define DWELL_ENGINE_DRIVE_TOGGLES_H
 
 #include "engine/core/state.h"
 
