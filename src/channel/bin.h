@@ -119,8 +119,8 @@ struct record_references {
 };
 
 /*
- * How a data structure is accessed, as windows saw it in the whole run: see
- * engine/simulate/whose/patterns.h. Accesses have the weight of their window, in a unit of its own.
+ * How a data structure is accessed, as windows saw it in the whole run (patterns.h of the engine).
+ * Accesses have the weight of their window, in a unit of its own.
  */
 #define PATTERN_STEPS 4u
 struct pattern_step {

@@ -127,7 +127,7 @@ struct channel_config {
 	uint32_t context_depth;
 	/*
 	 * A simulation of a part of the accesses, in stretches: see
-	 * src/engine/simulate/sampled/stretches.h. sample_ppm 0: of all.
+	 * src/engine/simulate/mode/stretches.h. sample_ppm 0: of all.
 	 */
 	uint64_t sample_length; /* accesses; a mean, unless sample_fixed is 1 */
 	uint32_t sample_ppm;

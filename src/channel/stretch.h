@@ -15,7 +15,7 @@ struct stretch_cache {
 	/*
 	 * Known misses of which it is known when the place was last used; the unknown misses that
 	 * they stand for; and the same, had the stretch begun after an eighth of it. The last two
-	 * are in units of 2^-16. See src/engine/simulate/sampled/dead.h.
+	 * are in units of 2^-16. See src/engine/simulate/observe/dead.h.
 	 */
 	uint64_t timed, dead, dead_late;
 };
@@ -31,7 +31,7 @@ struct record_stretch {
 };
 
 /*
- * Contrasts of misses between stretches: see src/engine/simulate/sampled/contrasts.h. What is new
+ * Contrasts of misses between stretches: see src/engine/simulate/observe/contrasts.h. What is new
  * since the last record of the same instruction, data structure and cache.
  */
 struct record_contrasts {

@@ -28,7 +28,7 @@ struct trace_sample {
  * that evicts it. Unknown references to dead places miss.
  *
  * A known miss with the dead time d, as a part of a stretch, stands for d / (1 - d) unknown ones
- * (src/engine/simulate/sampled/dead.h), with d <= 1/2: those in the first half of stretches, except
+ * (src/engine/simulate/observe/dead.h), with d <= 1/2: those in the first half of stretches, except
  * of places that stay unused for longer. These also have an unknown reference in the second half,
  * as often. So of H unknown references there, with the share r of misses, and D that known misses
  * stand for, D + 2 r H are misses.
@@ -56,7 +56,7 @@ void trace_sample_range(const struct trace_sample *s, double *low, double *high)
  * chapter 8).
  *
  * Of all misses the differences themselves are known. Of parts, like those of a function, contrasts
- * are: sums of the differences with random signs (src/engine/simulate/sampled/contrasts.h). The
+ * are: sums of the differences with random signs (src/engine/simulate/observe/contrasts.h). The
  * mean of their squares is that of the sum of squared differences.
  */
 #define TRACE_SAMPLE_CONTRASTS 16

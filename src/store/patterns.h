@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How data structures are accessed in a simulation: strides and links, as windows saw them
- * (engine/simulate/whose/patterns.h). Ownership and errors as in store.h and store_read.h.
+ * (engine/simulate/observe/patterns.h). Ownership and errors as in store.h and store_read.h.
  */
 #ifndef DWELL_STORE_PATTERNS_H
 #define DWELL_STORE_PATTERNS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which accesses of a segment the filter variant checks together, and when each takes effect. */
-#include "engine/simulate/filter/filter_runs.h"
+#include "engine/simulate/emit/filter_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/simulate/filter/filter_check.h"
+#include "engine/simulate/emit/filter_check.h"
 #include "engine/translate/job.h"
 
 enum { SET_BYTES = 4096, LINE = 64 };

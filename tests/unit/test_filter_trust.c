@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which instructions the filter variant assumes to have aligned accesses. */
-#include "engine/simulate/filter/filter_trust.h"
+#include "engine/simulate/state/filter_trust.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "engine/core/records.h"
-#include "engine/simulate/whose/bins.h"
-#include "engine/simulate/whose/held.h"
-#include "engine/simulate/whose/patterns.h"
+#include "engine/simulate/observe/bins.h"
+#include "engine/simulate/observe/held.h"
+#include "engine/simulate/observe/patterns.h"
 
 #define ROWS	 40u
 #define COLUMNS	 100u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A naive reference for misses by data structure: the rules of engine/simulate/whose/bins.h, said
+ * A naive reference for misses by data structure: the rules of engine/simulate/observe/bins.h, said
  * once more in the plainest way. Each cache is an array that is searched linearly, and beside it
  * stands another one, the fully associative cache; the last evictor of each line and each count is
  * a node of a binary tree of the C library.

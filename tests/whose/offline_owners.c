@@ -3,8 +3,8 @@
 #include "offline_owners.h"
 
 #include "engine/data/alloc.h"
-#include "engine/simulate/plan.h"
-#include "engine/simulate/whose/structures.h"
+#include "engine/simulate/observe/structures.h"
+#include "engine/simulate/plan/plan.h"
 #include "engine/unwind/functions.h"
 
 #define REGION_SHIFT 9

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* More pairs than are told apart: further ones are those of their data structures, and no other. */
-#include "engine/simulate/whose/pairs.h"
+#include "engine/simulate/observe/pairs.h"
 
 #include <stdio.h>
 
-#include "engine/simulate/whose/groups.h"
-#include "engine/simulate/whose/structures.h"
+#include "engine/simulate/observe/groups.h"
+#include "engine/simulate/observe/structures.h"
 
 #define GROUPS	   600u /* more pairs than there is room for */
 #define STRUCTURES 7u

@@ -15,7 +15,7 @@ struct job;
 struct out;
 
 /*
- * The code of steps, which follows calls (simulate/arcs/arcs.h). `step`: one of struct code_calls.
+ * The code of steps, which follows calls (simulate/calls/arcs.h). `step`: one of struct code_calls.
  * Registers and flags are the target's; in indirect steps rcx holds where they lead, r11 is free,
  * and spill0 and spill1 have the target's values. new_line: for a direct call to pc; the result is
  * for `call`, which follows the push. jump: by code at `o`. The indirect

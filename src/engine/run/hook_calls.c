@@ -3,7 +3,7 @@
 #include "engine/run/hook_calls.h"
 
 #include "engine/data/alloc.h"
-#include "engine/simulate/scheduler.h"
+#include "engine/simulate/mode/scheduler.h"
 #include "engine/translate/x87.h"
 
 void hook_calls_answer(struct thread *t, const struct hook_frame *f, uint64_t rbp)

@@ -14,7 +14,7 @@
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
 #include "engine/run/process.h"
-#include "engine/simulate/filter/filter_end.h"
+#include "engine/simulate/mode/filter_end.h"
 #include "engine/unwind/modules.h"
 
 #define MAX_SEGMENTS 64

@@ -11,10 +11,10 @@
 #include "engine/run/hook_calls.h"
 #include "engine/run/threads.h"
 #include "engine/sample/budget.h"
-#include "engine/simulate/filter/filter_notes.h"
-#include "engine/simulate/filter/filter_references.h"
-#include "engine/simulate/graph.h"
-#include "engine/simulate/segments.h"
+#include "engine/simulate/counts/graph.h"
+#include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_notes.h"
+#include "engine/simulate/miss/filter_references.h"
 #include "engine/translate/job.h"
 
 static const struct translate_simulation simulation = {

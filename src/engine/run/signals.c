@@ -15,8 +15,8 @@
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/run/signal_frame.h"
-#include "engine/simulate/filter/filter_end.h"
-#include "engine/simulate/graph.h"
+#include "engine/simulate/counts/graph.h"
+#include "engine/simulate/mode/filter_end.h"
 
 #define SA_RESTORER_FLAG 0x04000000u
 #define UNBLOCKABLE	 (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))

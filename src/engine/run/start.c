@@ -38,7 +38,7 @@
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/run/visits.h"
-#include "engine/simulate/filter/filter_memory.h"
+#include "engine/simulate/state/filter_memory.h"
 #include "engine/translate/translate.h"
 #include "engine/unwind/modules.h"
 #include "engine/unwind/paths.h"

@@ -25,10 +25,10 @@
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
-#include "engine/simulate/filter/filter_end.h"
-#include "engine/simulate/filter/filter_scheduler.h"
-#include "engine/simulate/graph.h"
-#include "engine/simulate/scheduler.h"
+#include "engine/simulate/counts/graph.h"
+#include "engine/simulate/mode/filter_end.h"
+#include "engine/simulate/mode/filter_scheduler.h"
+#include "engine/simulate/mode/scheduler.h"
 #include "engine/translate/world.h"
 
 #define CLEARS_HANDLERS (1ull << 32) /* CLONE_CLEAR_SIGHAND, which not all headers have */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The misses of a simulation by data structure: the names of their code and data. The causes of
- * misses are those of engine/simulate/whose/bins.h.
+ * misses are those of engine/simulate/observe/bins.h.
  */
 #ifndef DWELL_ESTIMATE_COUNTED_COUNTED_H
 #define DWELL_ESTIMATE_COUNTED_COUNTED_H

@@ -2,7 +2,7 @@
 /*
  * What a data structure is, and how it is accessed (DTrack, table 2): its form, and whether strides
  * are regular. Windows of a simulation have seen strides and links, see
- * engine/simulate/whose/patterns.h. The rules:
+ * engine/simulate/observe/patterns.h. The rules:
  *
  *   - regular: at least 75 % of known strides are the usual one of their instruction; irregular: at
  *     most 25 %; else both. Less than FORMS_LEAST_SEEN accesses tell nothing.

@@ -2,7 +2,7 @@
 /*
  * References of data structures in a simulation, hits too. The run has counted those of each
  * instruction, but by data structure it has seen only some of them, in windows, unless it was asked
- * to count them all; see engine/simulate/whose/references.h.
+ * to count them all; see engine/simulate/observe/references.h.
  *
  * The estimate is stratified: a reference that was seen stands for its part of all references of
  * its stratum (Cochran 1977, 5A.9, poststratification). A stratum is an instruction that was seen

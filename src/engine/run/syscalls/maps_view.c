@@ -10,8 +10,8 @@
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
 #include "engine/run/syscalls/syscalls.h"
-#include "engine/simulate/filter/filter.h"
-#include "engine/simulate/filter/filter_memory.h"
+#include "engine/simulate/state/filter.h"
+#include "engine/simulate/state/filter_memory.h"
 
 #define BUFFER_BYTES (64u << 10)
 

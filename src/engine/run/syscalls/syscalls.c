@@ -42,7 +42,7 @@
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/run/visits.h"
-#include "engine/simulate/scheduler.h"
+#include "engine/simulate/mode/scheduler.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
 

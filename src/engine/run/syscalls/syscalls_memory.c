@@ -27,8 +27,8 @@
 #include "engine/run/syscalls/limit_calls.h"
 #include "engine/run/syscalls/own_memory.h"
 #include "engine/run/syscalls/syscalls.h"
-#include "engine/simulate/filter/filter_end.h"
-#include "engine/simulate/filter/filter_memory.h"
+#include "engine/simulate/mode/filter_end.h"
+#include "engine/simulate/state/filter_memory.h"
 #include "engine/unwind/modules.h"
 
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)

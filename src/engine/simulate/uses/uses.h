@@ -24,7 +24,7 @@
 #ifndef DWELL_ENGINE_SIMULATE_USES_USES_H
 #define DWELL_ENGINE_SIMULATE_USES_USES_H
 
-#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/state/filter.h"
 
 /* In the place of labels, which such hierarchies have not; behind the times of pages. */
 #define USES_MOST_PLACES 0x20000ul
@@ -37,7 +37,7 @@
 
 #include "engine/codecache/emit.h"
 #include "engine/decode/decode.h"
-#include "engine/simulate/plan.h"
+#include "engine/simulate/plan/plan.h"
 
 struct segment_insn;
 struct sim_hierarchy;

@@ -4,8 +4,8 @@
 
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
-#include "engine/simulate/filter/filter.h"
-#include "engine/simulate/segments.h"
+#include "engine/simulate/counts/segments.h"
+#include "engine/simulate/state/filter.h"
 
 #define MOST_COUNTERS ((FILTER_OFFSETS - FILTER_COUNTERS) / sizeof(uint64_t))
 #define MOST_LINES    ((FILTER_MISSES - FILTER_CODE_CELLS) / sizeof(uint32_t))

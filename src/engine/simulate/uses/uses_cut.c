@@ -3,7 +3,7 @@
  * Code counts the fetches of a segment together: those behind a fault are taken back. So are the
  * accesses of a vector instruction that it will make again. The bytes stay touched.
  */
-#include "engine/simulate/segments.h"
+#include "engine/simulate/counts/segments.h"
 #include "engine/simulate/uses/uses.h"
 #include "engine/simulate/uses/uses_code.h"
 

@@ -5,13 +5,13 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/random.h"
 #include "engine/core/util.h"
-#include "engine/simulate/filter/filter_sites.h"
-#include "engine/simulate/plan.h"
-#include "engine/simulate/segments.h"
+#include "engine/simulate/counts/segments.h"
+#include "engine/simulate/plan/plan.h"
+#include "engine/simulate/state/filter_pages.h"
+#include "engine/simulate/state/filter_sites.h"
+#include "engine/simulate/state/filter_walk.h"
 #include "engine/simulate/uses/uses_code.h"
 #include "engine/simulate/uses/uses_records.h"
-#include "engine/simulate/walk/filter_pages.h"
-#include "engine/simulate/walk/filter_walk.h"
 
 #define w	    filter_state
 #define FIRST_LIMIT 64ull /* uses of a line until chance decides again */

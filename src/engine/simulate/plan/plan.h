@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How this process is simulated. Made once, before code is made (plan.c), from the tables of
+ * sim/plan; who simulates reads it, and no more. A part that turns out to have no memory clears
+ * its member, and the user reads a sentence.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_PLAN_H
+#define DWELL_ENGINE_SIMULATE_PLAN_H
+
+#include "sim/plan/plan.h"
+
+struct simulate_plan {
+	enum sim_way way;
+	const char *why; /* of a replay: see struct sim_plan */
+	/* By the way. */
+	bool pair, walks, several; /* two levels in code; SIM_WAY_WALK; SIM_WAY_SEVERAL */
+	bool fetches;		   /* instruction fetches are simulated */
+	bool sets;		   /* only some lines are simulated */
+	bool pages;		   /* code looks into TLBs, too */
+	bool stretches;		   /* only a part of the accesses is simulated */
+	/* What is told besides counts; in code only. */
+	bool data, references, conflicts;
+	bool uses, some_uses; /* of lines: of all of them, or of some */
+	/* Calls. */
+	bool contexts; /* a segment has a cell in each context that executes it */
+	bool arcs;     /* code follows calls: calls/arcs.h */
+	bool nodes;    /* in contexts: calls/nodes.h */
+};
+extern struct simulate_plan plan;
+
+/* For the engine's configuration, whose geometries have been checked. */
+void plan_make(void);
+/* The ways in code lack memory: replay. */
+void plan_replay(void);
+
+#endif
