@@ -34,6 +34,7 @@ void answer_release(struct answer *a)
 	free(a->held);
 	profile_close(&a->profile);
 	text_release(&a->title);
+	text_release(&a->notes);
 	text_release(&a->remarks);
 	json_decref(a->about);
 	*a = (struct answer){.is_question_wrong = is_question_wrong};

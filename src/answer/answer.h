@@ -24,6 +24,7 @@ struct question {
 /* It points into itself: no copies. Zero before; release with answer_release. */
 struct answer {
 	struct text title;   /* lines for people; empty: none */
+	struct text notes;   /* lines below it, each a note */
 	size_t title_indent; /* of what continues a line */
 	struct rows rows;
 	size_t usual_rows;   /* of text, unless the question says; 0: all */
@@ -63,7 +64,7 @@ int answer_open(struct answer *a, const struct question *q, unsigned parts, stru
 void *answer_hold(struct answer *a, size_t bytes, struct err *err);
 
 /* All views. */
-#define VIEWS(row) row(bins) row(causes) row(code) row(fields) row(processes)
+#define VIEWS(row) row(bins) row(causes) row(code) row(fields) row(info) row(processes)
 
 #define VIEW_DECLARED(name) \
 	int view_##name(const struct question *q, struct answer *a, struct err *err);

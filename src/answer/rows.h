@@ -36,8 +36,9 @@ struct rows {
 	const void *items; /* an array of the type of the columns */
 	size_t count, bytes_each;
 	struct rows_columns text, csv, json;
-	const char *key;  /* of the array in JSON */
-	const char *none; /* a sentence for text without rows; NULL: none */
+	const char *key; /* of the array in JSON */
+	const char *
+		none; /* a sentence for text without rows; NULL: a table without any; "": nothing */
 };
 
 /* Instead of a table that the choice of rows has left empty. */

@@ -3,6 +3,7 @@
 #include "views/answer_print.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "answer/json.h"
 #include "views/columns_table.h"
@@ -43,7 +44,7 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 	int status;
 
 	if (r->count == 0 && r->none != NULL) {
-		text_addf(out, "%s\n", r->none);
+		text_addf(out, "%s%s", r->none, r->none[0] != '\0' ? "\n" : "");
 		return 0;
 	}
 	t = columns_table(&list, d);
@@ -57,14 +58,38 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 	return status;
 }
 
+#define NOTE "note: "
+
+/* Add lines, each with `before` in front of it. */
+static void put_lines(const struct text *lines, const char *before, size_t indent,
+		      const struct display *d, struct text *out)
+{
+	const size_t from = out->count;
+
+	for (const char *line = text_get(lines); *line != '\0'; line += line[0] == '\n') {
+		const size_t length = strcspn(line, "\n");
+		struct text one = {0};
+
+		text_add(out, before);
+		text_add_bytes(&one, line, length);
+		fit_add(out, text_get(&one), d);
+		text_add(out, "\n");
+		out->failed |= one.failed;
+		text_release(&one);
+		line += length;
+	}
+	fit_prose(out, from, indent, d);
+}
+
 int answer_text(const struct answer *a, size_t most, const struct display *d, struct text *out,
 		struct err *err)
 {
-	if (a->title.count > 0) {
-		text_add(out, text_get(&a->title));
-		fit_prose(out, 0, a->title_indent, d);
+	const bool has_rows = a->rows.count > 0 || a->rows.none == NULL || a->rows.none[0] != '\0';
+
+	put_lines(&a->title, "", a->title_indent, d, out);
+	put_lines(&a->notes, NOTE, strlen(NOTE), d, out);
+	if (a->title.count > 0 && has_rows)
 		text_add(out, "\n");
-	}
 	if (rows_text(&a->rows, most, d, out, err) != 0)
 		return -1;
 	text_add(out, text_get(&a->remarks));
