@@ -27,6 +27,7 @@ struct answer {
 	struct text notes;   /* lines below it, each a note */
 	size_t title_indent; /* of what continues a line */
 	struct rows rows;
+	struct rows second;  /* more of the same columns in CSV; without a key: none */
 	size_t usual_rows;   /* of text, unless the question says; 0: all */
 	json_t *about;	     /* more members of the JSON object; NULL: none */
 	struct text remarks; /* lines for people, after the rows */
@@ -64,7 +65,8 @@ int answer_open(struct answer *a, const struct question *q, unsigned parts, stru
 void *answer_hold(struct answer *a, size_t bytes, struct err *err);
 
 /* All views. */
-#define VIEWS(row) row(bins) row(causes) row(code) row(fields) row(info) row(processes)
+#define VIEWS(row) \
+	row(bins) row(causes) row(code) row(code_list) row(fields) row(info) row(processes)
 
 #define VIEW_DECLARED(name) \
 	int view_##name(const struct question *q, struct answer *a, struct err *err);

@@ -96,7 +96,11 @@ int event_options_open(const struct options *o, struct event_profile *p, int *co
 	return status;
 }
 
-int event_options_check(const struct options *o, const int *of_samples, const int *of_events)
+/*
+ * Refuse an option that the kind of profile that the options name does not take. Returns an exit
+ * code, after printing the reason.
+ */
+static int check(const struct options *o, const struct event_or_sample_view *view)
 {
 	const unsigned kinds = view_kinds(o->input);
 	const char *unused;
@@ -105,13 +109,13 @@ int event_options_check(const struct options *o, const int *of_samples, const in
 	if (kinds == 0) /* opening it says why */
 		return EXIT_OK;
 	if ((kinds & KINDS_COUNTED) != 0) {
-		unused = options_first(o, of_samples);
+		unused = options_first(o, view->of_samples);
 		err_set(&err,
 			"profile '%s' has events and no samples: --%s is for those of 'dwell "
 			"record'",
 			o->input, unused);
 	} else {
-		unused = options_first(o, of_events);
+		unused = options_first(o, view->of_events);
 		err_set(&err,
 			"profile '%s' has %s and no events: --%s is for those of 'dwell "
 			"simulate' and 'dwell import'",
@@ -123,7 +127,7 @@ int event_options_check(const struct options *o, const int *of_samples, const in
 int event_options_run(struct options *o, const struct event_or_sample_view *view)
 {
 	struct event_profile p;
-	int code = event_options_check(o, view->of_samples, view->of_events), status;
+	int code = check(o, view), status;
 
 	if (code != EXIT_OK)
 		return code;
@@ -135,4 +139,12 @@ int event_options_run(struct options *o, const struct event_or_sample_view *view
 	code = view->events(o, &p);
 	events_close(&p);
 	return code;
+}
+
+int event_options_answer(const struct options *o, const struct event_or_sample_view *v,
+			 const char *view)
+{
+	const int code = check(o, v);
+
+	return code == EXIT_OK ? view_answer(o, view) : code;
 }

@@ -40,11 +40,9 @@ struct event_or_sample_view {
  */
 int event_options_run(struct options *o, const struct event_or_sample_view *view);
 
-/*
- * Refuse an option that the kind of profile that the options name does not take. Returns an exit
- * code, after printing the reason.
- */
-int event_options_check(const struct options *o, const int *of_samples, const int *of_events);
+/* The same for a kind of profile of which an answer has all (answer/answer.h), by its view. */
+int event_options_answer(const struct options *o, const struct event_or_sample_view *v,
+			 const char *view);
 
 /* Keep only the thread that the query names, if any. Returns 0, or -1 with *err set. */
 int event_options_thread(const struct query *q, struct event_profile *p, struct err *err);

@@ -109,27 +109,3 @@ void annotation_release(struct annotation *a)
 	free(a->shares);
 	*a = (struct annotation){0};
 }
-
-int annotation_list_init(struct annotation_list *l, const struct profile *p, const struct query *q,
-			 struct err *err)
-{
-	struct hot_cost *costs = hot_costs(p, q, err);
-	int ret = -1;
-
-	*l = (struct annotation_list){.profile = p, .query = q};
-	if (costs == NULL)
-		return -1;
-	if (hot_rows(p, q, costs, HOT_FILE, &l->files, err) == 0 &&
-	    hot_rows(p, q, costs, HOT_FUNCTION, &l->functions, err) == 0)
-		ret = 0;
-	free(costs);
-	if (ret != 0)
-		annotation_list_release(l);
-	return ret;
-}
-
-void annotation_list_release(struct annotation_list *l)
-{
-	hot_release(&l->files);
-	hot_release(&l->functions);
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The misses of each line of source code, and the list of code that can be annotated. */
+/* The misses of each line of source code. */
 #ifndef DWELL_ESTIMATE_ANNOTATE_H
 #define DWELL_ESTIMATE_ANNOTATE_H
 
@@ -25,16 +25,5 @@ struct annotation {
 int annotation_init(struct annotation *a, const struct profile *p, const struct query *q,
 		    const char *argument, struct err *err);
 void annotation_release(struct annotation *a);
-
-/* The files and functions that can be annotated, hottest first. */
-struct annotation_list {
-	const struct profile *profile;
-	const struct query *query;
-	struct hot files, functions;
-};
-
-int annotation_list_init(struct annotation_list *l, const struct profile *p, const struct query *q,
-			 struct err *err);
-void annotation_list_release(struct annotation_list *l);
 
 #endif

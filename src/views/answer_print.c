@@ -84,13 +84,18 @@ static void put_lines(const struct text *lines, const char *before, size_t inden
 int answer_text(const struct answer *a, size_t most, const struct display *d, struct text *out,
 		struct err *err)
 {
-	const bool has_rows = a->rows.count > 0 || a->rows.none == NULL || a->rows.none[0] != '\0';
+	const struct rows *r = &a->rows;
+	const bool has_rows = r->count > 0 || r->none == NULL || r->none[0] != '\0';
 
 	put_lines(&a->title, "", a->title_indent, d, out);
 	put_lines(&a->notes, NOTE, strlen(NOTE), d, out);
 	if (a->title.count > 0 && has_rows)
 		text_add(out, "\n");
-	if (rows_text(&a->rows, most, d, out, err) != 0)
+	if (rows_text(r, most, d, out, err) != 0)
+		return -1;
+	if (a->second.key != NULL && has_rows)
+		text_add(out, "\n");
+	if (a->second.key != NULL && rows_text(&a->second, most, d, out, err) != 0)
 		return -1;
 	text_add(out, text_get(&a->remarks));
 	return 0;
@@ -112,16 +117,26 @@ void answer_csv(const struct answer *a, size_t most, struct text *out)
 	columns_csv_head(&list, out);
 	put_rows(&a->rows, &f);
 	file_rows_end_csv(&f);
+	put_rows(&a->second, &f);
+	file_rows_end_csv(&f);
+}
+
+static void put_json(const struct rows *r, size_t most, json_t *root)
+{
+	const struct column_list list = rows_list(&r->json);
+	struct file_rows f = {.list = &list, .most = most, .array = json_array()};
+
+	put_rows(r, &f);
+	file_rows_end_json(&f, r->key, root);
 }
 
 int answer_json(const struct answer *a, size_t most, struct text *out, struct err *err)
 {
-	const struct column_list list = rows_list(&a->rows.json);
-	struct file_rows f = {.list = &list, .most = most, .array = json_array()};
 	json_t *root = json_object();
 
-	put_rows(&a->rows, &f);
-	file_rows_end_json(&f, a->rows.key, root);
+	put_json(&a->rows, most, root);
+	if (a->second.key != NULL)
+		put_json(&a->second, most, root);
 	if (a->about != NULL)
 		json_object_update(root, a->about);
 	return json_print(root, out, err);

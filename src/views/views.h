@@ -20,7 +20,6 @@
 #include "views/fit.h"
 
 struct annotation;
-struct annotation_list;
 struct calls;
 struct code_data;
 struct condition;
@@ -70,11 +69,6 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
  */
 int annotation_sources_text(const struct annotation *a, size_t count, const struct display *d,
 			    struct text *out, struct err *err);
-
-int annotation_list_text(const struct annotation_list *l, size_t rows, const struct display *d,
-			 struct text *out, struct err *err);
-void annotation_list_csv(const struct annotation_list *l, struct text *out);
-int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err);
 
 /*
  * A plot for the terminal, with title, axes, the machine's caches, and for several curves (up to

@@ -22,6 +22,7 @@
 #include "estimate/summary.h"
 #include "profiles.h"
 #include "scratch.h"
+#include "views/answer_print.h"
 #include "views/views.h"
 #include "walk_profile.h"
 
@@ -491,26 +492,27 @@ static void test_source_that_is_nowhere_is_said_and_the_figures_shown(void **sta
 
 static void test_what_can_be_annotated_is_listed(void **state)
 {
-	struct profile p = load(STORE_NONE);
-	struct annotation_list l;
+	const struct profile_cache none[PROFILE_CACHES] = {0};
+	const struct query at_mb = {.process = QUERY_ANY, .size_bytes = 1u << 20};
+	const struct question q = {.file = PATH, .query = &at_mb, .caches = none};
+	struct answer a;
 	struct text out = {0};
 	json_t *root;
 
-	assert_int_equal(annotation_list_init(&l, &p, &random_at_mb, NULL), 0);
-	assert_int_equal(annotation_list_text(&l, 10, &plain, &out, NULL), 0);
+	assert_int_equal(answer_init(&a, "code_list", &q, NULL), 0);
+	assert_int_equal(answer_text(&a, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), SOURCE_PATH));
 	assert_non_null(strstr(text_get(&out), "list::sum(list const&)"));
 	text_release(&out);
-	annotation_list_csv(&l, &out);
+	answer_csv(&a, 0, &out);
 	check_csv(text_get(&out));
 	text_release(&out);
-	assert_int_equal(annotation_list_json(&l, &out, NULL), 0);
+	assert_int_equal(answer_json(&a, 0, &out, NULL), 0);
 	root = check_json(&out);
 	assert_int_equal(json_array_size(json_object_get(root, "files")), 3);
 	json_decref(root);
 	text_release(&out);
-	annotation_list_release(&l);
-	profile_close(&p);
+	answer_release(&a);
 }
 
 int main(int argc, char **argv)

@@ -29,21 +29,6 @@ static const struct option_use uses[] = {
 static const int of_samples[] = {VIEW_OF_SAMPLES, 0};
 static const int of_events[] = {OPTION_THREAD_ID, OPTION_ASM, OPTION_EVENT, 0};
 
-static int print_list(const struct options *o, const struct profile *p, const struct query *q)
-{
-	struct display d = view_display();
-	struct annotation_list l;
-	struct text out = {0};
-	struct err err;
-	int ret = 0;
-
-	if (annotation_list_init(&l, p, q, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
-	ret = VIEW_WRITE(annotation_list, o, &l, &out, &err, o->query.limit, &d);
-	annotation_list_release(&l);
-	return view_show(&out, ret, &err);
-}
-
 static int print_source(const struct options *o, const struct profile *p, const struct query *q)
 {
 	struct display d = view_display();
@@ -75,12 +60,12 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (profile_choose(p, &o->query, &q, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (o->word != NULL && options_given(o, OPTION_SORT)) {
+	if (options_given(o, OPTION_SORT)) {
 		err_set(&err, "--sort is of the list of files and functions: lines stay in their "
 			      "order");
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	return o->word != NULL ? print_source(o, p, &q) : print_list(o, p, &q);
+	return print_source(o, p, &q);
 }
 
 static int annotate(struct options *o)
@@ -97,6 +82,8 @@ static int annotate(struct options *o)
 			unused, o->word);
 		return cli_fail(&err, EXIT_USAGE);
 	}
+	if (o->word == NULL && (view_kinds(o->input) & KINDS_RECORDED) != 0)
+		return event_options_answer(o, &view, "code_list");
 	return event_options_run(o, &view);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell processes: all processes of a run, running or ended, and how each misses. */
-#include "cli/cli.h"
 #include "cli/event_options.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
@@ -20,9 +19,9 @@ static int processes(struct options *o)
 {
 	static const int of_samples[] = {OPTION_POLICY, OPTION_WAYS, OPTION_CACHES, 0};
 	static const int of_events[] = {0};
-	const int code = event_options_check(o, of_samples, of_events);
+	static const struct event_or_sample_view view = {of_samples, of_events, NULL, NULL};
 
-	return code == EXIT_OK ? view_answer(o, "processes") : code;
+	return event_options_answer(o, &view, "processes");
 }
 
 const struct command command_processes = {

@@ -94,15 +94,11 @@ static int report(struct options *o)
 {
 	static const struct event_or_sample_view view = {of_samples, of_events, print_report,
 							 report_events_print};
-	int code;
 
 	if (o->by == EVENT_BY_DATA &&
 	    (options_given(o, OPTION_BY) || (view_kinds(o->input) & KINDS_COUNTED) != 0))
 		return report_data(o);
-	if (!wants_rows(o))
-		return event_options_run(o, &view);
-	code = event_options_check(o, of_samples, of_events);
-	return code == EXIT_OK ? view_answer(o, "code") : code;
+	return wants_rows(o) ? event_options_answer(o, &view, "code") : event_options_run(o, &view);
 }
 
 const struct command command_report = {
