@@ -459,13 +459,16 @@ int profile_sample_evictions(struct profile *p, struct err *err)
 
 	if (p->stretches == 0 && p->sets == 1)
 		return 0;
-	p->eviction_spreads = calloc(p->eviction_count + 1, sizeof(*p->eviction_spreads));
-	if (p->eviction_spreads == NULL)
-		return err_set(err, "not enough memory for %zu evictions", p->eviction_count);
+	if (p->stretches > 0) {
+		p->eviction_spreads = calloc(p->eviction_count + 1, sizeof(*p->eviction_spreads));
+		if (p->eviction_spreads == NULL)
+			return err_set(err, "not enough memory for %zu evictions",
+				       p->eviction_count);
+	}
 	for (size_t i = 0; i < p->eviction_count; i++) {
 		const double kept = 1 - cold_share(p, &e[i]);
 
-		if (p->stretches > 0)
+		if (p->eviction_spreads != NULL)
 			spread_eviction(p, &e[i], kept, &p->eviction_spreads[i]);
 		e[i].misses = scaled(e[i].misses, scale_of(p, e[i].structure_id) * kept);
 	}

@@ -27,6 +27,7 @@ KINDS = {
 MORE = {
     'by-data': ['simulate', '-q', '--curve', '--size', '32K', '--by', 'data'],
     'sampled': ['simulate', '-q', '--data', '--seed', '1', '--sample', '30%,20000'],
+    'sets': ['simulate', '-q', '--data', '--sets', '1/4'],
 }
 # Views with words or options, by the heading of docs/json.md under which their fields are.
 ASKED = {
@@ -154,6 +155,18 @@ def rows_and_others_are_all_rows():
                    for options in ([], ['-n', '1']))
     check(some['others']['rows']['self']['Ir'] == sum(row['self']['Ir']
                                                       for row in whole['rows'][1:]), 'events')
+
+
+@case
+def causes_of_misses_are_of_all_misses():
+    """Also where only some sets were simulated."""
+    for kind in 'data', 'sets':
+        causes, bins = (json.loads(ask(view, kind, '--format', 'json')[1])[view]
+                        for view in ('causes', 'bins'))
+        for level, caches in ('L1', ('L1d', 'L1i')), ('LL', ('LL',)):
+            missed = sum(row[level + '_misses'] for row in bins)
+            caused = sum(row['misses'] for row in causes if row['cache'] in caches)
+            check(caused == missed > 0, kind, level, caused, missed)
 
 
 # ---- Fields ----
