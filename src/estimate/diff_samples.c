@@ -124,12 +124,35 @@ static int match(struct diff_samples *d, struct err *err)
 	return 0;
 }
 
-static int read_hot(const struct diff_samples *d, const struct profile *p,
+/* The data structures that the query shows, as rows. */
+static int read_data(const struct diff_samples *d, const struct profile *p, struct data *data,
+		     struct hot *hot, struct err *err)
+{
+	if (data_init(data, p, &d->query, d->sites_by, err) != 0)
+		return -1;
+	hot->rows = calloc(data->count + 1, sizeof(*hot->rows));
+	if (hot->rows == NULL)
+		return err_set(err, "not enough memory for %zu data structures", data->count);
+	for (size_t i = 0; i < data->count; i++) {
+		const struct data_row *r = &data->rows[i];
+
+		if (query_shows(&d->query, (const char *const[]){r->name, r->file, r->module}, 3))
+			hot->rows[hot->count++] =
+				(struct hot_row){.function = r->name, .cost = r->cost};
+	}
+	return 0;
+}
+
+static int read_hot(struct diff_samples *d, const struct profile *p,
 		    const struct model_share *shares, struct hot *hot, struct err *err)
 {
-	struct hot_cost *costs = hot_costs_of(p, shares, err);
-	int status = costs != NULL ? hot_rows(p, &d->query, costs, d->by, hot, err) : -1;
+	struct hot_cost *costs;
+	int status;
 
+	if (d->by == HOT_DATA)
+		return read_data(d, p, hot == &d->hot_a ? &d->data_a : &d->data_b, hot, err);
+	costs = hot_costs_of(p, shares, err);
+	status = costs != NULL ? hot_rows(p, &d->query, costs, d->by, hot, err) : -1;
 	free(costs);
 	return status;
 }
@@ -148,6 +171,19 @@ static void find_rows(const struct diff_samples *d, const struct profile *p, uin
 	}
 }
 
+/* The intervals of data structures are known. */
+static void find_ratios(const struct diff_samples *d, const struct data *data,
+			struct model_ratio *ratios)
+{
+	for (size_t i = 0; i < data->count; i++) {
+		const struct hot_row key = {.function = data->rows[i].name};
+		const size_t row = SEARCH_MATCH(k, d->count, compare_keys(d->rows[k].shown, &key));
+
+		if (row < d->count)
+			ratios[row] = data->rows[i].ratio;
+	}
+}
+
 /* Compute the intervals of each row's miss ratio. */
 static int solve_rows(struct diff_samples *d, const struct profile *p,
 		      const struct model_share *shares, bool is_b, struct err *err)
@@ -158,6 +194,9 @@ static int solve_rows(struct diff_samples *d, const struct profile *p,
 
 	if (row_of == NULL || ratios == NULL) {
 		err_set(err, "not enough memory for %zu locations", p->location_count);
+	} else if (d->by == HOT_DATA) {
+		find_ratios(d, is_b ? &d->data_b : &d->data_a, ratios);
+		status = 0;
 	} else {
 		find_rows(d, p, row_of);
 		status = ratios_solve_code(p, shares, row_of, d->count, ratios, err);
@@ -219,9 +258,9 @@ static int choose_cache(struct diff_samples *d, struct err *err)
 }
 
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
-		      const struct query *q, enum hot_by by, struct err *err)
+		      const struct query *q, enum hot_by by, enum data_by sites_by, struct err *err)
 {
-	*d = (struct diff_samples){.a = a, .b = b, .query = *q, .by = by};
+	*d = (struct diff_samples){.a = a, .b = b, .query = *q, .by = by, .sites_by = sites_by};
 	if (choose_cache(d, err) != 0)
 		return -1;
 	if (a->line_bytes != b->line_bytes)
@@ -241,6 +280,8 @@ void diff_samples_release(struct diff_samples *d)
 {
 	hot_release(&d->hot_a);
 	hot_release(&d->hot_b);
+	data_release(&d->data_a);
+	data_release(&d->data_b);
 	free(d->rows);
 	*d = (struct diff_samples){0};
 }

@@ -7,7 +7,7 @@
 #define DWELL_ESTIMATE_DIFF_SAMPLES_H
 
 #include "base/condition.h"
-#include "estimate/hot.h"
+#include "estimate/data.h"
 
 struct diff_cache {
 	const char *name;    /* "L2", or NULL for a requested size */
@@ -30,6 +30,8 @@ struct diff_samples {
 	struct diff_cache caches[PROFILE_CACHES + 1];
 	size_t cache_count;
 	enum hot_by by;
+	enum data_by sites_by;	    /* tells blocks apart */
+	struct data data_a, data_b; /* by data: what the rows point into */
 	struct hot hot_a, hot_b;
 	struct diff_hot_row *rows; /* largest change of misses per access of the program first */
 	size_t count;
@@ -40,7 +42,8 @@ struct diff_samples {
  * machine are used for both. The profiles must outlive *d. Release with diff_samples_release.
  */
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
-		      const struct query *q, enum hot_by by, struct err *err);
+		      const struct query *q, enum hot_by by, enum data_by sites_by,
+		      struct err *err);
 void diff_samples_release(struct diff_samples *d);
 
 /*

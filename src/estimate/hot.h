@@ -17,7 +17,7 @@ struct hot_cost {
 };
 
 struct hot_row {
-	const char *function; /* NULL in rows by file */
+	const char *function; /* NULL in rows by file; of data its name */
 	const char *file;     /* or NULL: no line information */
 	uint32_t line;	      /* in rows by line; else 0 */
 	struct hot_cost cost;
@@ -27,6 +27,7 @@ enum hot_by {
 	HOT_FUNCTION,
 	HOT_FILE,
 	HOT_LINE,
+	HOT_DATA, /* only of differences: data structures, each by its name */
 };
 
 /* The profile owns the strings. */

@@ -22,6 +22,7 @@ static const char *const by_names[] = {
 	[HOT_FUNCTION] = "function",
 	[HOT_FILE] = "file",
 	[HOT_LINE] = "line",
+	[HOT_DATA] = "data",
 };
 
 static double misses_of(const struct hot_cost *c)
@@ -149,6 +150,7 @@ enum {
 	FILE_OF,
 	LINE,
 	CODE,
+	DATA,
 	CACHE,
 	SIZE,
 	MISSES_A,
@@ -180,6 +182,7 @@ static const struct column columns[] = {
 	[FILE_OF] = {NULL, "file", UNIT_TEXT, MEMBER(file)},
 	[LINE] = {NULL, "line", UNIT_NUMBER, MEMBER(line), .zero_is_missing = true},
 	[CODE] = {"CODE", NULL, UNIT_TEXT, get_code, .may_cut = true, .missing = "???"},
+	[DATA] = {"DATA STRUCTURE", NULL, UNIT_TEXT, get_code, .may_cut = true},
 	[CACHE] = {"CACHE", "name", UNIT_TEXT, MEMBER(name)},
 	[SIZE] = {"SIZE", "size_bytes", UNIT_BYTES, MEMBER(size_bytes)},
 	[MISSES_A] = {"A", "misses_a", UNIT_MISSES, OR_DASH(a.misses), .adds_up = true},
@@ -248,9 +251,9 @@ static const struct profile *less_resolved(const struct diff_samples *d)
 static int put_rows(const struct diff_samples *d, size_t top, const struct display *display,
 		    struct text *out, struct err *err)
 {
-	const struct column_list *list =
-		COLUMN_LIST(C(MISSES_A), C(MISSES_B), C(CHANGE), C(RATIO_A), C(INTERVAL_A),
-			    C(RATIO_B), C(INTERVAL_B), C(OUTSIDE), C(CODE));
+	const struct column_list *list = COLUMN_LIST(
+		C(MISSES_A), C(MISSES_B), C(CHANGE), C(RATIO_A), C(INTERVAL_A), C(RATIO_B),
+		C(INTERVAL_B), C(OUTSIDE), d->by == HOT_DATA ? C(DATA) : C(CODE));
 	/* Code names a row; of the figures, the change and the ratios are the most important. */
 	static const unsigned least_important[] = {4, 6, 7}; /* intervals, OUTSIDE */
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top, from = out->count;
@@ -265,7 +268,8 @@ static int put_rows(const struct diff_samples *d, size_t top, const struct displ
 	}
 	text_addf(out, "\nBy %s, misses in a cache of ", by_names[d->by]);
 	figure_cache(less_resolved(d), &d->query, out);
-	text_add(out, " per access of the program, and of the code itself (ratio):\n\n");
+	text_addf(out, " per access of the program, and of the %s itself (ratio):\n\n",
+		  d->by == HOT_DATA ? "data" : "code");
 	fit_prose(out, from, 0, display);
 	table = columns_table(list, display);
 	table_may_leave_out(table, least_important, 3);
@@ -346,7 +350,9 @@ static void put_json_rows(const struct diff_samples *d, json_t *root)
 					     COLUMN_MEMBER(struct side, misses)};
 	static const struct column samples = {NULL, "samples", UNIT_NUMBER,
 					      COLUMN_MEMBER(struct side, samples)};
-	struct file_rows f = {.list = COLUMN_LIST(C(FUNCTION), C(FILE_OF), C(LINE)),
+	struct file_rows f = {.list = d->by == HOT_DATA
+					      ? COLUMN_LIST(C(NAME))
+					      : COLUMN_LIST(C(FUNCTION), C(FILE_OF), C(LINE)),
 			      .most = query_file_rows(&d->query),
 			      .array = json_array()};
 	struct row left = {0};

@@ -54,7 +54,7 @@ ASKED = {
     'bins': [('bins -n 1', 'data'), ('bins', 'sampled')],
     'causes': [('causes --by both -n 1', 'data'), ('causes', 'sampled')],
     'calls': [('calls -n 1', 'events'), ('calls @ main', 'events')],
-    'diff, of samples': [('diff @ @ -n 1', 'samples')],
+    'diff, of samples': [('diff @ @ -n 1', 'samples'), ('diff @ @ --by data', 'samples')],
     'diff, of events': [('diff @ @ -n 1', 'events'),
                         ('diff @ @ --by data --fail-if "L1m > +2%"', 'data')],
 }
@@ -128,7 +128,22 @@ def differences_are_of_two_of_a_kind():
                 check(status == 0 and out, a, b, status, err)
     for kind in KINDS:
         status, _, err = run('diff', '--by', 'data', kind + '.db', kind + '.db')
-        check(status == (0 if kind == 'data' else 3), kind, status, err)
+        check(status == (0 if kind in ('data', *recorded) else 3), kind, status, err)
+
+
+@case
+def data_of_samples_are_compared_by_their_names():
+    """Figures of both sides are those of objects."""
+    status, out, err = run('diff', '--by', 'data', '--sites-by', 'line', '--size', '32K',
+                           '--format', 'json', 'samples.db', 'samples.db')
+    check(status == 0, err)
+    objects = json.loads(ask('objects --size 32K', 'samples', '--format', 'json')[1])['objects']
+    compared = {row['name']: row for row in json.loads(out)['rows']}
+    check(set(compared) == {row['name'] for row in objects} and len(compared) > 1, compared)
+    for row in objects:
+        for side in 'a', 'b':
+            check(all(compared[row['name']][side][key] == row[key]
+                      for key in ('samples', 'miss_ratio', 'low', 'high')), row, compared)
 
 
 @case

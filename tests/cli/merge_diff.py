@@ -180,7 +180,7 @@ def sampled_differences(folder):
     refused('diff', a, events, status=3, says='two of a kind')
     refused('diff', a, b, '--fail-if', 'Ir > 3', status=2, says='none of the caches')
     refused('diff', a, b, '--event', 'Ir', status=2, says='have samples')
-    refused('diff', a, b, '--by', 'object', status=2, says='by function, line or file')
+    refused('diff', a, b, '--by', 'object', status=2, says='by function, line, file or data')
 
 
 # ---- What cannot be ----

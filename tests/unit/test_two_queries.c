@@ -176,7 +176,7 @@ static int show_difference(const struct profile *p, struct text *out)
 	struct diff_samples d;
 	int status;
 
-	if (diff_samples_init(&d, p, p, &random_at_size, HOT_LINE, NULL) != 0)
+	if (diff_samples_init(&d, p, p, &random_at_size, HOT_LINE, DATA_BY_ORDER, NULL) != 0)
 		return -1;
 	d.path_a = d.path_b = SAMPLED;
 	status = diff_samples_text(&d, 10, &display, out, NULL);

@@ -147,12 +147,16 @@ static const int of_events[] = {OPTION_THREAD_ID, OPTION_EVENT, OPTION_INCLUSIVE
 
 static int check_samples(const struct comparison *o, enum hot_by *by, struct err *err)
 {
-	*by = o->by == EVENT_BY_LINE ? HOT_LINE : o->by == EVENT_BY_FILE ? HOT_FILE : HOT_FUNCTION;
+	*by = o->by == EVENT_BY_LINE   ? HOT_LINE
+	      : o->by == EVENT_BY_FILE ? HOT_FILE
+	      : o->by == EVENT_BY_DATA ? HOT_DATA
+				       : HOT_FUNCTION;
 	if (options_first(o->options, of_events) != NULL)
 		return err_set(err, "--%s is for profiles of events: these have samples",
 			       options_first(o->options, of_events));
 	if (o->by == EVENT_BY_OBJECT || o->by == EVENT_BY_CLASS)
-		return err_set(err, "profiles of samples are compared by function, line or file");
+		return err_set(err,
+			       "profiles of samples are compared by function, line, file or data");
 	return 0;
 }
 
@@ -172,7 +176,8 @@ static int compare_samples(struct comparison *o)
 		profile_close(&a);
 		return cli_fail(&err, EXIT_INPUT);
 	}
-	if (diff_samples_init(&d, &a, &b, &o->options->query, by, &err) == 0) {
+	if (diff_samples_init(&d, &a, &b, &o->options->query, by,
+			      (enum data_by)o->options->sites_by, &err) == 0) {
 		d.path_a = o->inputs[0];
 		d.path_b = o->inputs[1];
 		code = show_samples(o, &d);
@@ -242,6 +247,12 @@ static int compare(struct comparison *o)
 	return code;
 }
 
+static bool are_recorded(const struct comparison *c)
+{
+	return (view_kinds(c->inputs[0]) & KINDS_RECORDED) != 0 &&
+	       (view_kinds(c->inputs[1]) & KINDS_RECORDED) != 0;
+}
+
 static int diff(struct options *o)
 {
 	struct comparison c = {.options = o, .inputs = o->state.words, .by = kinds[o->by]};
@@ -258,7 +269,7 @@ static int diff(struct options *o)
 	c.condition_count = o->condition_count;
 	for (size_t i = 0; i < o->condition_count; i++)
 		c.conditions[i].text = o->conditions[i];
-	return c.by == EVENT_BY_DATA ? compare_data(&c) : compare(&c);
+	return c.by == EVENT_BY_DATA && !are_recorded(&c) ? compare_data(&c) : compare(&c);
 }
 
 const struct command command_diff = {
@@ -273,7 +284,7 @@ const struct command command_diff = {
 			       "or two inputs of a program: the totals, and the functions that "
 			       "changed most. Code is matched by its name. Of samples, rows are "
 			       "functions, lines or files. With --by data, the data structures of "
-			       "two profiles that 'dwell simulate --data' made.",
+			       "samples, or of two profiles that 'dwell simulate --data' made.",
 			.uses = uses,
 		},
 };
