@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks calls between rooms: no room of the engine or of sim may use a symbol of a floor above.
+"""Checks calls between rooms: no room of the engine, of engine/simulate or of sim may use a symbol
+of a floor above. So no circle of files spans two rooms.
 
     check-calls.py SOURCE BUILD
 
@@ -26,8 +27,15 @@ def floors(source):
     return result
 
 
+def rooms_of(path, floor):
+    """folder -> the room of it in which the file lies, for each folder that has rooms."""
+    words = path.split(os.sep)[1:-1]
+    return {os.sep.join(words[:i]): words[i] for i in range(1, len(words))
+            if any(folder == os.sep.join(words[:i]) for folder, _ in floor)}
+
+
 def objects(source, build):
-    """(folder, room, file) -> its object file."""
+    """path -> its object file."""
     folders = [os.path.join(build, name) for name in ('dwell-engine.p', 'libdwell-engine-scan.a.p')]
     for top in 'engine', 'sim':
         for at, _, names in os.walk(os.path.join(source, 'src', top)):
@@ -36,7 +44,7 @@ def objects(source, build):
                 for folder in folders:
                     file = os.path.join(folder, path.replace(os.sep, '_') + '.o')
                     if os.path.exists(file):
-                        yield (top, path.split(os.sep)[2], path), file
+                        yield path, file
 
 
 def symbols(file):
@@ -49,20 +57,26 @@ def symbols(file):
     return defined, used
 
 
+def goes_up(user, owner, floor):
+    """Whether the owner lies on a floor above the user's, in a folder that has both."""
+    mine, other = rooms_of(user, floor), rooms_of(owner, floor)
+    return any(folder in other and floor[folder, other[folder]] > floor[folder, room]
+               for folder, room in mine.items())
+
+
 def main():
     source, build = sys.argv[1:]
     floor, home, uses = floors(source), {}, {}
-    for place, file in objects(source, build):
-        defined, uses[place] = symbols(file)
-        home.update({name: place for name in defined})
+    for path, file in objects(source, build):
+        defined, uses[path] = symbols(file)
+        home.update({name: path for name in defined})
     if not uses:
         sys.exit(77)
     breaches = defaultdict(list)
-    for place, names in uses.items():
+    for path, names in uses.items():
         for name in names & home.keys():
-            other = home[name]
-            if other[0] == place[0] and floor[other[:2]] > floor[place[:2]]:
-                breaches[place[2], other[2]].append(name)
+            if goes_up(path, home[name], floor):
+                breaches[path, home[name]].append(name)
     for (user, owner), names in sorted(breaches.items()):
         print('%s: uses %s of %s, a floor above' % (user, ', '.join(sorted(names)), owner))
     sys.exit(len(breaches) > 0)

@@ -33,6 +33,7 @@ cli: base query options channel symbols model sim store import merge collector p
 # folder: its rooms, from the ground floor up
 rooms='
 engine: core decode codecache translate unwind data drive sample simulate run
+engine/simulate: plan counts observe state calls miss emit replay mode lines
 sim: base cache system curve calls plan
 '
 

@@ -78,6 +78,8 @@ struct code_variant {
 	void (*accesses)(struct job *j, uint32_t i);
 	void (*end)(struct job *j);
 	void (*leave)(struct job *j);
+	/* The segment of an instruction apart was made, with that number. */
+	void (*meet)(struct job *j, uint32_t segment);
 };
 
 /* By enum code_variant_id; set once, at the start. */

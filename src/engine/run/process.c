@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Beginnings and ends of processes; see process.h. */
 #include "engine/run/process.h"
+#include "engine/simulate/mode/graph_changes.h"
 
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Signal system calls, delivery, and return from handlers; see signals.h. */
 #include "engine/run/signals.h"
+#include "engine/simulate/mode/graph_changes.h"
 
 #include <errno.h>
 

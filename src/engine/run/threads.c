@@ -2,6 +2,7 @@
 /* Threads and forks; see threads.h. */
 #define _GNU_SOURCE
 #include "engine/run/threads.h"
+#include "engine/simulate/mode/graph_changes.h"
 
 #include <errno.h>
 #include <linux/sched.h>

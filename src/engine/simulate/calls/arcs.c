@@ -19,6 +19,7 @@
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/miss/filter_multi.h"
 #include "engine/simulate/miss/filter_notes.h"
+#include "engine/simulate/miss/filter_taken.h"
 #include "engine/simulate/plan/plan.h"
 
 #define FRAMES 256u /* 10 KB; when they are used up all of them become the graph's */
@@ -274,6 +275,8 @@ static void take(struct graph_thread *gt, const uint64_t now[2])
 	arcs_note(event[CELL_READS] - loads, event[CELL_WRITES] - stores);
 }
 
+void (*arcs_settle_misses)(void);
+
 /*
  * All frames become frames of the graph, which begin now: what they have so far goes to the sums of
  * their arcs. Before the newest one if nothing has run since: then it has only left its caller.
@@ -284,7 +287,7 @@ static void give_frames(struct thread *t, const uint64_t now[2], bool may_be_due
 	struct arcs_frame *top, *due = 0;
 
 	filter_forget_old_targets();
-	filter_settle_misses();
+	arcs_settle_misses();
 	top = state()->top;
 	if (!gt) {
 		arcs_forget_frames();

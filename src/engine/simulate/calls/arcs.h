@@ -99,6 +99,8 @@ struct graph_thread;
 
 /* Called once, before code is made. False: there is no memory. */
 bool arcs_start(struct sim_trail *trail);
+/* Looks up and counts all noted misses, before frames are given to the graph; of the room miss. */
+extern void (*arcs_settle_misses)(void);
 /* The filter has its memory; is about to lose it: code runs no more, but frames may be left. */
 void arcs_begin(void);
 void arcs_end(void);

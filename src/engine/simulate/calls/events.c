@@ -59,17 +59,17 @@ bool events_note(uint32_t event, int64_t amount)
 	/* with data, notes are misses */
 	if (amount < 0 || amount > MOST_AMOUNT || plan.data)
 		return false;
-	events_make_room();
+	if (events_are_full())
+		events_take();
 	*note_at(noted()) = (struct event_note){.counted = event | (uint32_t)amount * NOTE_ONCE};
 	filter_next_note += bytes();
 	arcs_noted((uint32_t)(uintptr_t)filter_next_note);
 	return true;
 }
 
-void events_make_room(void)
+bool events_are_full(void)
 {
-	if (noted() >= NOTES)
-		events_take();
+	return noted() >= NOTES;
 }
 
 static void add_event(uint64_t *to, uint32_t event, uint32_t amount)
@@ -147,8 +147,6 @@ void events_take(void)
 {
 	if (filter_next_note == filter_notes)
 		return;
-	if (plan.data)
-		filter_count_notes_by_bin(noted());
 	if (plan.nodes)
 		count_for_nodes();
 	if (plan.arcs) {

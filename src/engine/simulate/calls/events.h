@@ -17,7 +17,7 @@ bool events_note(uint32_t event, int64_t amount);
 
 /* All that is noted goes to the calls that were open; without a call graph, nowhere. */
 void events_take(void);
-/* The same, if code has no more room. */
-void events_make_room(void);
+/* Is there no room for another event? Then they must be taken first. */
+bool events_are_full(void);
 
 #endif

@@ -22,7 +22,6 @@ struct place {
 };
 
 static struct {
-	bool has_old_targets;
 	struct thread *owner; /* the thread in the filter variant, or NULL */
 	struct sim_trail trail;
 	struct grow sites;
@@ -135,15 +134,10 @@ void filter_forget_targets(void)
 	memset(f.trail.towards, 0, TOWARDS_BYTES);
 }
 
-void filter_targets_have_changed(void)
-{
-	__atomic_store_n(&f.has_old_targets, true, __ATOMIC_RELEASE);
-}
-
 void filter_forget_old_targets(void)
 {
-	if (__atomic_load_n(&f.has_old_targets, __ATOMIC_RELAXED) &&
-	    __atomic_exchange_n(&f.has_old_targets, false, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&graph_has_old_targets, __ATOMIC_RELAXED) &&
+	    __atomic_exchange_n(&graph_has_old_targets, false, __ATOMIC_ACQUIRE))
 		filter_forget_targets();
 }
 

@@ -32,8 +32,6 @@ uint32_t filter_new_call_site(struct segment *s, uint64_t pc);
 void filter_forget_call_sites(void);
 /* Forget the targets of sites, as their functions may have changed. */
 void filter_forget_targets(void);
-/* The same, deferred until the graph is told of calls. No lock. */
-void filter_targets_have_changed(void);
 
 void filter_forget_old_targets(void);
 

@@ -7,11 +7,11 @@
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
 #include "engine/simulate/calls/arcs.h"
-#include "engine/simulate/calls/branches.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/emit/filter_forms.h"
+#include "engine/simulate/miss/branches.h"
 #include "engine/simulate/miss/filter_multi.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_sites.h"
@@ -240,7 +240,7 @@ bool nodes_start(void)
 /* Of a segment's counts, before its sites. */
 static uint32_t first_words(void)
 {
-	return 1 + branches_are_counted();
+	return 1 + plan.branches;
 }
 
 static uint32_t words_of(const struct segment *s)
@@ -377,9 +377,9 @@ uint32_t *nodes_cell_number(struct segment *s, struct segment_insn *in)
 
 static void execute(struct segment *s, uint32_t node, struct sim_cell *cell, uint64_t times)
 {
-	struct segment *before = branches_before(s);
+	struct segment *before = segment_before(s);
 
-	if (branches_are_counted() && s->end == SEGMENT_BRANCH)
+	if (plan.branches && s->end == SEGMENT_BRANCH)
 		cell->taken += times;
 	if (before)
 		cell_in(before, node)->taken -= times;
@@ -446,7 +446,7 @@ static void take_of_node(struct segment *s, uint32_t node)
 		execute(s, node, cell, *word);
 		*word = 0;
 	}
-	if (branches_are_counted() && word[1]) {
+	if (plan.branches && word[1]) {
 		cell_in(s, node)->taken -= word[1];
 		word[1] = 0;
 	}

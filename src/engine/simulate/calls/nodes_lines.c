@@ -4,10 +4,11 @@
 #include "engine/core/util.h"
 #include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/calls/arcs_lines.h"
-#include "engine/simulate/calls/branches.h"
 #include "engine/simulate/calls/lines_table.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/graph.h"
+#include "engine/simulate/miss/branches.h"
+#include "engine/simulate/plan/plan.h"
 
 /* Finds a line, for arcs.S. */
 struct node_towards {
@@ -103,7 +104,7 @@ bool nodes_look(uint32_t number, uint64_t target)
 	struct arcs_info like;
 	uint64_t pc = target, back;
 
-	if (!line && branches_are_counted() && is_within(number, target))
+	if (!line && plan.branches && is_within(number, target))
 		line = make_within(k);
 	else if (!line && arcs_starts(number & ~(STEP_INSIDE | STEP_BY_RETURN), &like, &pc, &back))
 		line = make(k, &like, pc, back, k.node, 0);

@@ -25,6 +25,7 @@
 
 static struct sim_call_graph graph;
 static bool is_made;
+bool graph_has_old_targets;
 static uint32_t flushed_nodes;
 static struct grow numbers; /* numbers of cells of instructions, by context */
 
@@ -69,7 +70,7 @@ bool graph_reach(uint64_t pc, enum made_way way)
 	if (stale.end == 0)
 		return false;
 	cache_invalidate(stale.start, stale.end);
-	filter_targets_have_changed();
+	__atomic_store_n(&graph_has_old_targets, true, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -376,96 +377,6 @@ uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct seg
 	return number + (in - segment_insns(s));
 }
 
-/* ---- Threads ---- */
-
-/* Functions that are active in other threads do not show. Returns the count to set behind. */
-static uint32_t show_only(const struct thread *t)
-{
-	const uint32_t shown = graph.shown_count;
-
-	if (!arcs_are_of(t))
-		graph.shown_count = 0;
-	return shown;
-}
-
-void graph_break(struct thread *t)
-{
-	uint32_t shown;
-
-	if (!t->calls)
-		return;
-	collect_lock();
-	filter_calls_settle(t);
-	shown = show_only(t);
-	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
-	graph.shown_count = shown;
-	t->calls->is_due = true;
-	collect_unlock();
-}
-
-void graph_end(struct thread *t)
-{
-	struct graph_thread *gt = t->calls;
-
-	if (!gt)
-		return;
-	collect_lock();
-	t->calls = 0;
-	sim_call_stack_release(&gt->stack, &graph);
-	pages_put(gt, round_up(sizeof *gt, PAGE));
-	collect_unlock();
-}
-
-void graph_signal(struct thread *t)
-{
-	uint32_t shown;
-
-	if (!t->calls)
-		return;
-	collect_lock();
-	filter_calls_settle(t);
-	shown = show_only(t);
-	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
-	graph.shown_count = shown;
-	t->calls->is_due = true;
-	collect_unlock();
-}
-
-void graph_signal_return(struct thread *t)
-{
-	uint32_t shown;
-
-	if (!t->calls)
-		return;
-	collect_settle(t);
-	collect_lock();
-	filter_calls_settle(t);
-	shown = show_only(t);
-	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
-	graph.shown_count = shown;
-	t->calls->is_due = true;
-	collect_unlock();
-}
-
-void graph_forget(struct process *p, uint64_t start, uint64_t end)
-{
-	const bool is_apart = filter_has_scheduler && !filter_turn_is_own();
-
-	if (!is_made)
-		return;
-	if (is_apart)
-		world_stop(thread_self(), 0);
-	collect_lock();
-	filter_calls_settle_all();
-	replay_flush_code(p, start, end);
-	filter_forget_targets();
-	arcs_forget_code(start, end);
-	sim_call_graph_forget_code(&graph, start, end);
-	collect_unlock();
-	if (is_apart)
-		world_release();
-}
-
 /* ---- Results ---- */
 
 void graph_flush_nodes(struct process *p)
@@ -528,11 +439,12 @@ void graph_flush(struct process *p)
 	sim_call_graph_each_jump(&graph, tell_jump, p);
 }
 
-void graph_forked(struct thread *t)
+struct sim_call_graph *graph_made(void)
+{
+	return is_made ? &graph : 0;
+}
+
+void graph_tell_all(void)
 {
 	flushed_nodes = 0;
-	filter_calls_settle_all();
-	arcs_flush();
-	if (t->calls)
-		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
 }

@@ -121,23 +121,13 @@ void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp);
 /* The place of the number of the instruction's cell (cells.h), in a context's cell. */
 uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in);
 
-/* End all calls of t: it ends, or is no longer followed. Takes the lock. */
-void graph_break(struct thread *t);
-/* After that: t has ended, and its memory is for others. Takes the lock. */
-void graph_end(struct thread *t);
-/*
- * t, whose buffer is empty, is about to run a signal handler; or it has returned from one. Both
- * take the lock.
- */
-void graph_signal(struct thread *t);
-void graph_signal_return(struct thread *t);
+/* Targets of jumps may now be beginnings of functions; atomic. */
+extern bool graph_has_old_targets;
 
-/* Code at [start, end) was unmapped: send what is known of it, and forget it. Takes the lock. */
-void graph_forget(struct process *p, uint64_t start, uint64_t end);
-
-/* In a forked child, where t is the only thread. */
-void graph_forked(struct thread *t);
-
+/* The graph; NULL: none was made. */
+struct sim_call_graph *graph_made(void);
+/* graph_flush_nodes sends all nodes again. */
+void graph_tell_all(void);
 /* Send new nodes; and the growth of arcs and jumps. */
 void graph_flush_nodes(struct process *p);
 void graph_flush(struct process *p);

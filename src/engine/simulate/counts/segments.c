@@ -140,7 +140,7 @@ uint32_t segments_number(const struct segment *s)
 static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 {
 	const struct insn *first = &j->in[j->first], *last = &j->in[j->end - 1];
-	uint32_t insns = j->end - j->first, shift = replay_code_line_shift();
+	uint32_t insns = j->end - j->first, shift = plan.code_line_shift;
 	const uint64_t line = first->pc >> shift;
 	struct segment *s =
 		take(j, insns * sizeof(struct segment_insn) + room * sizeof(struct segment_access));
@@ -205,8 +205,8 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	*accesses_of(s) =
 		(struct segment_access){.size = in->mem[0].size, .kind = in->mem[0].kind & 127};
 	e->more->segment = TRAILER_WORD | segments_number(s);
-	if (j->variant->is_timed)
-		filter_meet(j, segments_number(s));
+	if (j->variant->meet)
+		j->variant->meet(j, segments_number(s));
 	return true;
 }
 
@@ -252,4 +252,11 @@ void segments_cut_last(struct thread *t)
 		entry[i] &= ~(1ull << 63); /* one that was tried may be anywhere */
 	entry[done] = segment_cut_trailer(trailer, insns, t->cut_tried);
 	t->buf = all_insns ? entry + done + 1 : entry;
+}
+
+struct segment *segment_before(const struct segment *s)
+{
+	const uint32_t number = plan.branches ? segment_graph(s)->before : 0;
+
+	return number ? segments_of_trailer(number - 1) : 0;
 }

@@ -149,6 +149,9 @@ static inline bool segment_has_counter(const struct segment *s)
 	return s->flags & SEGMENT_FILTER && s->counter;
 }
 
+/* The segment that passes on to s, where nothing else leads there (miss/branches.h); or NULL. */
+struct segment *segment_before(const struct segment *s);
+
 /*
  * Make the segment that j is about to emit, with n accesses. *number becomes the number for its
  * trailers. NULL: memory ran out.

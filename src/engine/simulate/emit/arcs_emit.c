@@ -5,10 +5,10 @@
  */
 #include "engine/core/util.h"
 #include "engine/simulate/calls/arcs_lines.h"
-#include "engine/simulate/calls/branches.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/emit/filter_forms.h"
+#include "engine/simulate/miss/branches.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/translate/job.h"
 
@@ -308,7 +308,7 @@ static void emit_jump_indirect(struct job *j, uint32_t step)
 		leave_for_good(j, o, in.is_stub ? ARCS_LEAD : ARCS_JUMP, step);
 		return;
 	}
-	if (branches_are_counted()) {
+	if (plan.branches) {
 		leave_for_good(j, o, ARCS_SWITCH, step);
 		return;
 	}

@@ -15,14 +15,15 @@
 #include "engine/simulate/emit/filter_check.h"
 #include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/emit/filter_parts.h"
+#include "engine/simulate/emit/filter_thunks.h"
+#include "engine/simulate/miss/filter_pages.h"
 #include "engine/simulate/miss/filter_references.h"
+#include "engine/simulate/miss/filter_walk.h"
+#include "engine/simulate/miss/uses.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_conflicts.h"
-#include "engine/simulate/state/filter_pages.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "engine/simulate/state/filter_trust.h"
-#include "engine/simulate/state/filter_walk.h"
-#include "engine/simulate/uses/uses.h"
 
 #define STUB_BYTES   5u /* a jump to a tail */
 #define TICK_BYTES   10u
@@ -564,7 +565,7 @@ void filter_begin_data(struct job *j)
 {
 	const struct filter_rules rules = {
 		.set_bytes = plan.conflicts ? 0 : filter_walk_apart(),
-		.splits_lines = filter_has_code(),
+		.splits_lines = plan.fetches,
 		.marks_stores = filter_walk_marks(),
 		.tells_pages = plan.pages,
 		.splits_insns = filter_walk_removes(),

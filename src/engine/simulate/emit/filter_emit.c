@@ -13,19 +13,21 @@
  * failed, code does not rely on it (filter_is_careful).
  */
 #include "engine/core/util.h"
-#include "engine/simulate/calls/branches.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/emit/filter_check.h"
 #include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/emit/filter_parts.h"
+#include "engine/simulate/emit/filter_thunks.h"
+#include "engine/simulate/miss/branches.h"
+#include "engine/simulate/miss/filter_executions.h"
+#include "engine/simulate/miss/filter_walk.h"
 #include "engine/simulate/miss/filter_windows.h"
+#include "engine/simulate/miss/uses.h"
+#include "engine/simulate/miss/uses_code.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_conflicts.h"
 #include "engine/simulate/state/filter_sites.h"
-#include "engine/simulate/state/filter_walk.h"
-#include "engine/simulate/uses/uses.h"
-#include "engine/simulate/uses/uses_code.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/job.h"
 
@@ -64,7 +66,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	bool is_called;
 	struct out o;
 
-	if (!filter_has_code() || (first == last && first == j->code_line))
+	if (!plan.fetches || (first == last && first == j->code_line))
 		return;
 	if (first != last && first == j->code_line)
 		site.flags |= FILTER_SITE_PAIR;
@@ -129,8 +131,8 @@ static bool looks_from(const struct job *j, uint32_t i)
 
 		if (in->mem_count)
 			return true;
-		if (filter_has_code() && (in->pc >> FILTER_LINE_SHIFT != line ||
-					  (in->pc + in->length - 1) >> FILTER_LINE_SHIFT != line))
+		if (plan.fetches && (in->pc >> FILTER_LINE_SHIFT != line ||
+				     (in->pc + in->length - 1) >> FILTER_LINE_SHIFT != line))
 			return true;
 	}
 	return false;
@@ -211,9 +213,9 @@ void filter_begin_segment(struct job *j)
 	}
 	segments_of_trailer(number)->counter = j->counter;
 	segments_of_trailer(number)->first_site = filter_next_site();
-	if (branches_are_counted())
+	if (plan.branches)
 		branches_meet(j, segments_of_trailer(number));
-	if (plan.uses && filter_has_code())
+	if (plan.uses && plan.fetches)
 		j->failed |= !uses_code_meet(segments_of_trailer(number));
 	j->trailer = number;
 	filter_meet(j, number);
@@ -302,7 +304,7 @@ void filter_count(struct job *j)
 		return;
 	}
 	emit_add_abs(&j->o, j->counter);
-	if (filter_has_windows() && job_accesses(j) && j->scratch2 != NOREG)
+	if (plan.windows && job_accesses(j) && j->scratch2 != NOREG)
 		put_trigger(j);
 }
 

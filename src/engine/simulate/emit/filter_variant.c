@@ -6,6 +6,8 @@
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/emit/filter_parts.h"
+#include "engine/simulate/emit/filter_thunks.h"
+#include "engine/simulate/miss/filter_taken.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_sites.h"
@@ -89,6 +91,7 @@ static const struct code_calls calls = {
 
 const struct code_variant filter_variant = {
 	.is_timed = true,
+	.meet = filter_meet,
 	.describes = true,
 	.calls = &calls,
 	.emit_stubs = emit_stubs,

@@ -63,7 +63,7 @@ void filter_put_turn(struct job *j)
 	const bool is_entered = j->is_entered;
 
 	j->is_entered = false;
-	if ((!filter_has_scheduler && !plan.stretches) || !is_entered)
+	if ((!plan.turns && !plan.stretches) || !is_entered)
 		return;
 	if (j->live[j->first])
 		count_block_in_rcx(j);

@@ -2,7 +2,7 @@
 /* Code that counts the use of a line of data; see uses.h. */
 #include "engine/core/layout.h"
 #include "engine/core/util.h"
-#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/miss/uses.h"
 #include "engine/translate/job.h"
 
 #define BIAS_AT 8

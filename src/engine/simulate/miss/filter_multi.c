@@ -32,7 +32,6 @@ static struct {
 	bool *is_asked;
 } f;
 
-struct filter_misses filter_misses;
 #define q filter_misses
 
 bool filter_multi_start(struct sim_multi *s)

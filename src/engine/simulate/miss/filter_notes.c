@@ -9,15 +9,16 @@
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_access.h"
 #include "engine/simulate/miss/filter_references.h"
 #include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/observe/contrasts.h"
 #include "engine/simulate/observe/counts.h"
+#include "engine/simulate/observe/dead.h"
 #include "engine/simulate/observe/held.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
-#include "engine/simulate/state/filter_access.h"
 #include "sim/cache/entry.h"
 
 struct note {
@@ -53,13 +54,6 @@ static uint64_t noted; /* since filter_notes_stand_for has counted them */
 static bool is_of_code(const struct note *n)
 {
 	return n->of_site[SITE_FLAGS - SITE_REG] & FILTER_SITE_CODE;
-}
-
-uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
-{
-	if (l == &filter_state.data)
-		return filter_line_of_data(cell);
-	return l == &filter_state.code ? filter_line_of_code(cell) : filter_line_of_last(cell);
 }
 
 static uint64_t victim_of(const struct filter_level *l, const uint32_t *cell)
@@ -525,6 +519,8 @@ void filter_look_below(void)
 	const struct note *end = filter_next_note;
 
 	if (!plan.pair) {
+		if (plan.data && end != filter_notes)
+			filter_count_notes_by_bin((uint32_t)(end - filter_notes));
 		events_take();
 		return;
 	}

@@ -74,8 +74,5 @@ uint64_t filter_notes_stand_for(void);
 /* May code note misses? If not C handles each at once. */
 void filter_notes_allow(bool may);
 
-/* The number of the line whose cell this is, in the level. */
-uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell);
-
 #endif
 #endif

@@ -8,6 +8,7 @@
 #include "engine/data/alloc.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/emit/filter_forms.h"
+#include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/observe/held.h"

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* String and vector instructions of the filter variant leave the code, and C simulates them. */
+#include "engine/simulate/miss/filter_strings.h"
 #include "engine/core/run_mode.h"
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_access.h"
+#include "engine/simulate/miss/filter_executions.h"
+#include "engine/simulate/miss/filter_walk.h"
 #include "engine/simulate/miss/filter_windows.h"
+#include "engine/simulate/miss/uses.h"
+#include "engine/simulate/miss/uses_code.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
-#include "engine/simulate/state/filter_access.h"
-#include "engine/simulate/state/filter_walk.h"
-#include "engine/simulate/uses/uses.h"
-#include "engine/simulate/uses/uses_code.h"
 #include "sim/base/bits.h"
 #include "sim/cache/cache.h"
 

@@ -10,6 +10,7 @@
 #include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/observe/patterns.h"
 #include "engine/simulate/observe/references.h"
+#include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_conflicts.h"
 #include "engine/simulate/state/filter_sets.h"
@@ -47,15 +48,12 @@ struct watch {
 };
 
 static struct {
-	bool are_on;
 	struct grow watches; /* struct watch, by number of counter */
 	uint64_t random, mean, last_mean;
 	bool sees_references;
 	/* In a window: are accesses still seen? */
 	bool is_for_references, is_for_patterns;
 } v;
-
-bool filter_window_is_open;
 
 /* ---- Cells ---- */
 
@@ -94,13 +92,8 @@ bool filter_windows_start(bool sees_references)
 	if (!sees_references)
 		v.last_mean *= LONG_ONE_IN;
 	v.mean = v.last_mean / FIRST_PART;
-	v.are_on = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
-	return v.are_on;
-}
-
-bool filter_has_windows(void)
-{
-	return v.are_on;
+	plan.windows = grow_init_whole(&v.watches, MOST_COUNTERS * sizeof(struct watch)) == 0;
+	return plan.windows;
 }
 
 static struct watch *watch_at(uint64_t number)

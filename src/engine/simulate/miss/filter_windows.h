@@ -28,7 +28,6 @@ struct segment_access;
  * space.
  */
 bool filter_windows_start(bool sees_references);
-bool filter_has_windows(void);
 
 /* A new counter of executions, by number. False: no memory. Under the translate lock. */
 bool filter_window_watch(uint64_t number, uint64_t *counter);
@@ -39,8 +38,6 @@ void filter_window_take(uint64_t number, const uint64_t *counter);
 void filter_window_trigger(uint64_t number, uint64_t *counter);
 /* End the window now, if one is open. */
 void filter_window_close(void);
-
-extern bool filter_window_is_open;
 
 /* In a window: an access of a site is about to be handled. It may be the last. */
 void filter_window_see(uint32_t site, uint64_t pc, uint64_t address,

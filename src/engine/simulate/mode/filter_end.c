@@ -8,6 +8,7 @@
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/drive/collect.h"
+#include "engine/simulate/mode/filter_life.h"
 #include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/mode/scheduler.h"
 #include "engine/simulate/mode/stretches.h"
@@ -17,19 +18,10 @@
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/filter_pieces.h"
 
-bool filter_is_careful;
-bool filter_expects_faults;
-static bool has_old_code; /* code from before filter_expects_faults */
-
 void filter_expect_faults(void)
 {
-	has_old_code |= !filter_expects_faults;
+	filter_code_is_old |= !filter_expects_faults;
 	filter_expects_faults = true;
-}
-
-void filter_make_anew(void)
-{
-	has_old_code = true;
 }
 
 static bool is_odd(const struct thread *t)
@@ -39,7 +31,8 @@ static bool is_odd(const struct thread *t)
 
 bool filter_must_renew(const struct thread *t)
 {
-	return t->variant == VARIANT_FILTER && (has_old_code || (is_odd(t) && !filter_is_careful));
+	return t->variant == VARIANT_FILTER &&
+	       (filter_code_is_old || (is_odd(t) && !filter_is_careful));
 }
 
 /*
@@ -155,7 +148,7 @@ void filter_renews(struct thread *t)
 			 "the tables that make the simulation fast");
 	}
 	filter_is_careful |= is_odd(t);
-	has_old_code = false;
+	filter_code_is_old = false;
 }
 
 /*

@@ -12,26 +12,22 @@
 
 #define CLOCK_OF_A_TURN (1ull << 40)
 
-/* Under the lock of collect.h. A thread may compare it with itself without the lock. */
-static struct thread *owner;
 static uint64_t clock; /* while nobody has the turn */
-
-bool filter_has_scheduler;
 
 void filter_scheduler_begin(struct thread *t)
 {
-	if (filter_has_scheduler)
+	if (plan.turns)
 		return;
-	filter_has_scheduler = true;
+	plan.turns = true;
 	world_empty_cache(t);
 }
 
 void filter_turn_enter(struct thread *t)
 {
-	if (__atomic_load_n(&owner, __ATOMIC_RELAXED) == t)
+	if (__atomic_load_n(&filter_owner, __ATOMIC_RELAXED) == t)
 		return;
 	collect_lock();
-	__atomic_store_n(&owner, t, __ATOMIC_RELAXED);
+	__atomic_store_n(&filter_owner, t, __ATOMIC_RELAXED);
 	t->clock = clock;
 	t->turn = FILTER_TURN_BLOCKS;
 	if (plan.stretches)
@@ -42,7 +38,7 @@ void filter_turn_enter(struct thread *t)
 
 void filter_turn_leave(struct thread *t)
 {
-	if (__atomic_load_n(&owner, __ATOMIC_RELAXED) != t)
+	if (__atomic_load_n(&filter_owner, __ATOMIC_RELAXED) != t)
 		return;
 	collect_lock();
 	filter_calls_end(t);
@@ -50,26 +46,21 @@ void filter_turn_leave(struct thread *t)
 		stretches_turn_leaves(t);
 	filter_allocation_waits();
 	clock = t->clock;
-	__atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&filter_owner, 0, __ATOMIC_RELAXED);
 	collect_unlock();
-}
-
-bool filter_turn_is_own(void)
-{
-	return __atomic_load_n(&owner, __ATOMIC_RELAXED) == thread_self();
 }
 
 bool filter_turn_is_anothers(void)
 {
-	return owner && owner != thread_self();
+	return filter_owner && filter_owner != thread_self();
 }
 
 void filter_turn_is_lost(struct thread *t)
 {
-	if (!owner || owner == t)
+	if (!filter_owner || filter_owner == t)
 		return;
 	/* the owner's lanes are lost: go past any time it may have reached */
-	clock = owner->clock + CLOCK_OF_A_TURN;
-	owner = 0;
+	clock = filter_owner->clock + CLOCK_OF_A_TURN;
+	filter_owner = 0;
 	filter_calls_forget();
 }

@@ -18,8 +18,6 @@
 /* Some 50,000 accesses, like a buffer of the stream variant. */
 #define FILTER_TURN_BLOCKS 16384u
 
-/* Was there ever a second thread? Code is made for it under the translate lock. */
-extern bool filter_has_scheduler;
 /* t, alone until now, is about to make a thread: drop all code that counts no blocks. */
 void filter_scheduler_begin(struct thread *t);
 
@@ -35,8 +33,6 @@ void filter_turn_enter(struct thread *t);
 void filter_turn_leave(struct thread *t);
 /* Does another thread have the turn? Under the lock of collect.h. */
 bool filter_turn_is_anothers(void);
-/* Does the calling thread have it? No lock. */
-bool filter_turn_is_own(void);
 /* The thread that has it, if not t, does not exist here or any more: nobody has it. */
 void filter_turn_is_lost(struct thread *t);
 

@@ -8,15 +8,18 @@
 #include "engine/core/util.h"
 #include "engine/drive/collect.h"
 #include "engine/simulate/calls/arcs.h"
-#include "engine/simulate/calls/branches.h"
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/counts/segments_places.h"
+#include "engine/simulate/miss/branches.h"
+#include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_multi.h"
+#include "engine/simulate/miss/filter_taken.h"
 #include "engine/simulate/mode/filter_scheduler.h"
+#include "engine/simulate/mode/results.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/observe/contrasts.h"
 #include "engine/simulate/plan/plan.h"
@@ -247,7 +250,7 @@ static void flush(struct process *p, bool is_last)
 	records_answer(p, question);
 }
 
-void replay_flush(struct process *p)
+void results_flush(struct process *p)
 {
 	flush(p, true);
 }
@@ -257,7 +260,7 @@ static void tell_one(void *context, struct segment *s)
 	tell_segment(context, s);
 }
 
-void replay_flush_code(struct process *p, uint64_t start, uint64_t end)
+void results_flush_code(struct process *p, uint64_t start, uint64_t end)
 {
 	const uint64_t from = start < PAGE ? 0 : start - PAGE; /* a segment may begin before it */
 
@@ -280,7 +283,7 @@ void replay_flush_code(struct process *p, uint64_t start, uint64_t end)
 	bins_flush(p, true);
 }
 
-void replay_flush_when_due(struct process *p)
+void results_flush_when_due(struct process *p)
 {
 	uint64_t now = now_ns();
 
@@ -290,7 +293,7 @@ void replay_flush_when_due(struct process *p)
 		flush(p, false);
 }
 
-void replay_flush_before_wait(struct process *p)
+void results_flush_before_wait(struct process *p)
 {
 	uint64_t due = out.took_ns * WAIT_PART;
 

@@ -16,6 +16,7 @@
 #include "engine/drive/buffers.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/mode/filter_scheduler.h"
+#include "engine/simulate/mode/results.h"
 #include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/replay/replay.h"
@@ -61,8 +62,7 @@ static const struct {
 static bool takes_turns(const struct thread *t)
 {
 	return engine_simulates() && !t->process->borrowed_memory &&
-	       (t->variant == VARIANT_STREAM ||
-		(t->variant == VARIANT_FILTER && filter_has_scheduler));
+	       (t->variant == VARIANT_STREAM || (t->variant == VARIANT_FILTER && plan.turns));
 }
 
 static bool is_alone(const struct thread *t)
@@ -402,7 +402,7 @@ void scheduler_before_call(struct thread *t, long nr, const long args[6])
 	bool waits = engine_simulates() && !t->process->borrowed_memory && may_wait(nr, args);
 
 	if (waits)
-		replay_flush_before_wait(t->process);
+		results_flush_before_wait(t->process);
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
 	t->scheduler_seen = b.arrivals;

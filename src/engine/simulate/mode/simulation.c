@@ -9,12 +9,17 @@
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/miss/filter_references.h"
+#include "engine/simulate/miss/filter_strings.h"
+#include "engine/simulate/miss/uses.h"
+#include "engine/simulate/mode/filter_life.h"
 #include "engine/simulate/mode/filter_scheduler.h"
+#include "engine/simulate/mode/graph_changes.h"
+#include "engine/simulate/mode/results.h"
 #include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/replay/replay.h"
+#include "engine/simulate/replay/replay_multi.h"
 #include "engine/simulate/state/filter.h"
-#include "engine/simulate/uses/uses.h"
 #include "engine/translate/world.h"
 #include "sim/base/geometry.h"
 
@@ -48,9 +53,25 @@ static void say_replay(struct process *p)
 	records_message(p, text);
 }
 
+/* A forked child has what its parent had. */
+static bool start_ways(void)
+{
+	static bool is_started;
+
+	if (is_started)
+		return true;
+	if (!replay_start())
+		return false;
+	is_started = true;
+	if (plan.way != SIM_WAY_REPLAY &&
+	    !(plan.several ? filter_start_multi(&replay_multi) : filter_start(replay_hierarchy())))
+		plan_replay();
+	return true;
+}
+
 static bool start(struct thread *t)
 {
-	if (!replay_start()) {
+	if (!start_ways()) {
 		records_message(t->process, "there is no memory for the simulated caches");
 		return false;
 	}
@@ -85,10 +106,10 @@ static void turn(struct thread *t, uint64_t total, bool on)
 static void tick(struct thread *t, uint64_t total)
 {
 	t->unsampled = false;
-	replay_flush_when_due(t->process);
+	results_flush_when_due(t->process);
 	if (t->variant == VARIANT_FILTER) { /* often enough that its lanes do not overflow */
 		filter_calls_settle(t);
-		replay_flush_when_due(t->process);
+		results_flush_when_due(t->process);
 	}
 	collect_follow_control(t, total);
 	if (plan.stretches)
@@ -110,7 +131,7 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 	}
 	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2 && !records_asked(t->process))
 		return; /* a frequent caller, such as a system call */
-	replay_flush_when_due(t->process);
+	results_flush_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
 	collect_follow_control(t, total);
 }
@@ -194,7 +215,7 @@ static void end(struct thread *t, bool is_over, uint64_t total)
 		uses_finish();
 		replay_end();
 	}
-	replay_flush(t->process);
+	results_flush(t->process);
 }
 
 const struct run_mode simulate_mode = {

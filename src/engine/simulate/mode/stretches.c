@@ -14,13 +14,15 @@
 #include "engine/sample/budget.h"
 #include "engine/sample/pacing.h"
 #include "engine/simulate/miss/filter_notes.h"
+#include "engine/simulate/miss/filter_strings.h"
+#include "engine/simulate/miss/filter_taken.h"
 #include "engine/simulate/miss/filter_windows.h"
 #include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/observe/bins.h"
-#include "engine/simulate/observe/cold.h"
 #include "engine/simulate/observe/contrasts.h"
 #include "engine/simulate/observe/dead.h"
 #include "engine/simulate/plan/plan.h"
+#include "engine/simulate/state/cold.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/translate/world.h"
 #include "sim/system/hierarchy.h"
@@ -50,14 +52,11 @@ static struct {
 	bool is_paused;
 	struct pacing pace;	/* its plan: start, end, period_start, period_end */
 	uint64_t began;		/* of the open stretch, in accesses of the process */
-	uint64_t planned;	/* its length */
 	struct counts done;	/* of it: accesses and instructions */
 	uint64_t number;	/* of the stretch, in the process */
 	uint64_t blocks, since; /* counted by code from the thread's count `since` on */
 	uint64_t rate_accesses, rate_blocks; /* of the last stop */
 } s;
-
-struct stretch_cache stretch_caches[BIN_CACHES];
 
 static const struct counts nothing;
 
@@ -74,15 +73,16 @@ static void plan_next(void)
 	const uint64_t mean = c->sample_length, from = s.pace.period_end;
 	uint64_t period, at;
 
-	s.planned = c->sample_fixed ? mean : mean / 2 + random_next(&s.pace.rng) % (mean + 1);
-	s.planned += s.planned == 0;
-	period = (uint64_t)((unsigned __int128)s.planned * MILLION / c->sample_ppm);
-	at = c->sample_fixed ? (period - s.planned) / 2
-			     : random_next(&s.pace.rng) % (period - s.planned + 1);
+	dead_stretch.planned =
+		c->sample_fixed ? mean : mean / 2 + random_next(&s.pace.rng) % (mean + 1);
+	dead_stretch.planned += dead_stretch.planned == 0;
+	period = (uint64_t)((unsigned __int128)dead_stretch.planned * MILLION / c->sample_ppm);
+	at = c->sample_fixed ? (period - dead_stretch.planned) / 2
+			     : random_next(&s.pace.rng) % (period - dead_stretch.planned + 1);
 	s.pace.period_start = from;
 	s.pace.period_end = from + period;
 	s.pace.start = from + at;
-	s.pace.end = s.pace.start + s.planned;
+	s.pace.end = s.pace.start + dead_stretch.planned;
 }
 
 bool stretches_start(uint32_t levels)
@@ -116,7 +116,7 @@ static void fold_with(struct thread *t, struct counts beyond)
 				   .instructions = instructions_of(t) + beyond.instructions};
 	const uint64_t accesses = now.accesses - t->stretch_from.accesses;
 
-	s.done.accesses += accesses;
+	dead_stretch.done += accesses;
 	s.done.instructions += now.instructions - t->stretch_from.instructions;
 	t->extra.watch_accesses += accesses;
 	t->stretch_from = now;
@@ -131,12 +131,12 @@ static void tell(struct process *p)
 {
 	struct record_stretch r = {.number = s.number++,
 				   .start = s.began,
-				   .accesses = s.done.accesses,
+				   .accesses = dead_stretch.done,
 				   .instructions = s.done.instructions,
 				   .signs = contrasts_now};
 
 	memcpy(r.caches, stretch_caches, sizeof r.caches);
-	if (s.done.accesses)
+	if (dead_stretch.done)
 		records_stretch(p, &r);
 }
 
@@ -144,7 +144,7 @@ static void tell(struct process *p)
 static void finish(struct process *p)
 {
 	filter_window_close();
-	dead_reach(DEAD_WHOLE);
+	dead_reach_part(DEAD_WHOLE);
 	filter_settle();
 	filter_allocation_settle();
 	tell(p);
@@ -163,12 +163,13 @@ static void begin(uint64_t total)
 	memset(stretch_caches, 0, sizeof stretch_caches);
 	dead_begin();
 	s.done = nothing;
+	dead_stretch.done = 0;
 	s.began = total;
 	s.phase = PHASE_ON;
 	contrasts_now = contrasts_signs(s.number);
 	bins_stretch = (struct bins_stretch){1 + (uint32_t)(s.number % MARKS), cold_set};
-	if (s.pace.period_end < total + s.planned)
-		s.pace.period_end = total + s.planned;
+	if (s.pace.period_end < total + dead_stretch.planned)
+		s.pace.period_end = total + dead_stretch.planned;
 }
 
 static void begin_code(struct thread *t, uint64_t total)
@@ -190,9 +191,9 @@ static void place_behind(uint64_t total)
 	const uint64_t end = s.pace.period_end;
 
 	s.pace.start = total;
-	if (total + s.planned < end)
-		s.pace.start += random_next(&s.pace.rng) % (end - s.planned - total + 1);
-	s.pace.end = s.pace.start + s.planned;
+	if (total + dead_stretch.planned < end)
+		s.pace.start += random_next(&s.pace.rng) % (end - dead_stretch.planned - total + 1);
+	s.pace.end = s.pace.start + dead_stretch.planned;
 	s.pace.near_ns = min(2 * s.pace.near_ns, NEAR_MOST_NS);
 }
 
@@ -206,10 +207,10 @@ static void pass_over(uint64_t total)
 	uint64_t owed = 0;
 
 	while (total >= s.pace.period_end) {
-		owed += s.planned;
+		owed += dead_stretch.planned;
 		plan_next();
 	}
-	s.planned += owed;
+	dead_stretch.planned += owed;
 	if (s.pace.start < total || owed)
 		place_behind(total);
 }
@@ -321,19 +322,9 @@ void stretches_turn_leaves(struct thread *t)
 /* Of the stretch, when t has made `accesses`. */
 static uint64_t left(const struct thread *t, uint64_t accesses)
 {
-	const uint64_t done = s.done.accesses + accesses - t->stretch_from.accesses;
+	const uint64_t done = dead_stretch.done + accesses - t->stretch_from.accesses;
 
-	return done < s.planned ? s.planned - done : 0;
-}
-
-static uint32_t part_of(uint64_t rest)
-{
-	return DEAD_WHOLE - (uint32_t)((unsigned __int128)rest * DEAD_WHOLE / s.planned);
-}
-
-uint32_t stretches_part(const struct thread *t)
-{
-	return part_of(left(t, lanes_accesses(t)));
+	return done < dead_stretch.planned ? dead_stretch.planned - done : 0;
 }
 
 void stretches_turn_begins(struct thread *t)
@@ -440,7 +431,8 @@ static uint64_t run_in_repeat(struct thread *t, uint32_t segment, const struct r
 			      uint64_t from)
 {
 	const uint64_t rest = left(t, thread_accesses(t) + from * r->accesses),
-		       most = iterations_for(min(rest, s.planned / PARTS_IN_REPEAT + 1), r);
+		       most = iterations_for(min(rest, dead_stretch.planned / PARTS_IN_REPEAT + 1),
+					     r);
 	struct repeat part = *r;
 
 	part.iterations = r->iterations - from;
@@ -448,7 +440,7 @@ static uint64_t run_in_repeat(struct thread *t, uint32_t segment, const struct r
 		part.iterations = most;
 	for (uint32_t k = 0; k < r->accesses; k++)
 		part.address[k] += from * (uint64_t)r->step;
-	dead_reach(part_of(rest));
+	dead_reach(dead_stretch.planned - rest - dead_stretch.done);
 	filter_repeat(t, segment, &part);
 	return from + part.iterations;
 }

@@ -49,8 +49,6 @@ void stretches_turn_begins(struct thread *t);
  * must go to the dispatcher, which calls stretches_look. No lock.
  */
 bool stretches_turn_ends(struct thread *t);
-/* Called by translated code: the part of the stretch that is over, of DEAD_WHOLE. No lock. */
-uint32_t stretches_part(const struct thread *t);
 /* In the dispatcher, behind that. t holds the turn. No lock. */
 void stretches_look(struct thread *t);
 
@@ -64,7 +62,5 @@ bool stretches_reach(struct thread *t, uint64_t n);
 void stretches_repeat(struct thread *t, uint32_t segment, const struct repeat *r);
 
 /* ---- What happens in the caches of the stretch: counted by the thread whose turn it is. ---- */
-
-extern struct stretch_cache stretch_caches[BIN_CACHES];
 
 #endif

@@ -13,6 +13,9 @@ struct point {
 	uint64_t part, times[DEAD_CLOCKS];
 };
 
+struct dead_stretch dead_stretch;
+struct stretch_cache stretch_caches[BIN_CACHES];
+
 static struct {
 	struct point points[POINTS + 3];
 	uint32_t count;
@@ -31,12 +34,21 @@ static const struct point *now(void)
 	return &d.points[d.count - 1];
 }
 
-void dead_reach(uint32_t part)
+void dead_reach_part(uint32_t part)
 {
 	if (part < d.part) /* the next stretch is planned already */
 		part = (uint32_t)d.part;
 	d.middle = (d.part + part) / 2;
 	d.part = part;
+}
+
+void dead_reach(uint64_t accesses)
+{
+	const uint64_t done = dead_stretch.done + accesses;
+	const uint64_t rest = done < dead_stretch.planned ? dead_stretch.planned - done : 0;
+
+	dead_reach_part(DEAD_WHOLE -
+			(uint32_t)((unsigned __int128)rest * DEAD_WHOLE / dead_stretch.planned));
 }
 
 void dead_look(const uint64_t times[DEAD_CLOCKS], uint64_t stand_for)

@@ -33,8 +33,18 @@ enum dead_clock { DEAD_CLOCK_FIRST, DEAD_CLOCK_LAST, DEAD_CLOCKS };
 
 /* A stretch begins. */
 void dead_begin(void);
-/* So much of the stretch is over, of DEAD_WHOLE. Misses since the last call are about to come. */
-void dead_reach(uint32_t part);
+/* The stretch: its length, and the accesses of turns that are over. Of mode/stretches.c. */
+extern struct dead_stretch {
+	uint64_t planned, done;
+} dead_stretch;
+extern struct stretch_cache stretch_caches[BIN_CACHES];
+
+/*
+ * So many accesses of this turn are over. Misses since the last call are about to come. No lock.
+ */
+void dead_reach(uint64_t accesses);
+/* The same: so much of the stretch is over, of DEAD_WHOLE. */
+void dead_reach_part(uint32_t part);
 /* They have come. The clocks show these times. A miss that comes now stands for so many. */
 void dead_look(const uint64_t times[DEAD_CLOCKS], uint64_t stand_for);
 /* That miss has come; further ones stand for none, as nobody knows the time. */

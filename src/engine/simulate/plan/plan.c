@@ -40,8 +40,11 @@ static void make(bool no_room)
 		.uses = p.way == SIM_WAY_WALK && g->line_use,
 		.some_uses = p.way == SIM_WAY_WALK && g->line_use && g->line_share > 0,
 		.contexts = p.asks & (SIM_ASK_CONTEXT | SIM_ASK_THREADS),
+		.branches = p.asks & SIM_ASK_JUMPS,
 		.arcs = in_code && !(p.asks & SIM_ASK_NO_GRAPH),
 	};
+	for (unsigned i = 1; i < r.count; i++)
+		plan.fetches |= sim_geometry_has_fetches(&g[i]);
 	plan.nodes = plan.arcs && plan.contexts;
 }
 

@@ -12,6 +12,8 @@
 struct simulate_plan {
 	enum sim_way way;
 	const char *why; /* of a replay: see struct sim_plan */
+	bool turns; /* there was a second thread: code counts blocks (mode/filter_scheduler.h) */
+	uint32_t code_line_shift; /* log2 of the line of the first level of code */
 	/* By the way. */
 	bool pair, walks, several; /* two levels in code; SIM_WAY_WALK; SIM_WAY_SEVERAL */
 	bool fetches;		   /* instruction fetches are simulated */
@@ -21,10 +23,12 @@ struct simulate_plan {
 	/* What is told besides counts; in code only. */
 	bool data, references, conflicts;
 	bool uses, some_uses; /* of lines: of all of them, or of some */
+	bool windows;	      /* some windows see all references: miss/filter_windows.h */
 	/* Calls. */
 	bool contexts; /* a segment has a cell in each context that executes it */
 	bool arcs;     /* code follows calls: calls/arcs.h */
 	bool nodes;    /* in contexts: calls/nodes.h */
+	bool branches; /* how often conditional branches are taken */
 };
 extern struct simulate_plan plan;
 

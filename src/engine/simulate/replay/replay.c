@@ -10,6 +10,7 @@
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/counts/sim_pages.h"
+#include "engine/simulate/mode/filter_life.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/replay/replay_calls.h"
@@ -21,7 +22,7 @@
 #include "sim/system/hierarchy.h"
 
 static struct {
-	uint32_t count, code_shift;  /* of hierarchies; of lines of code */
+	uint32_t count;		     /* of hierarchies */
 	bool has_tags, has_line_use; /* see tell_tag */
 	bool is_quick; /* no TLB, and stores are as loads: of one hierarchy; or is_multi */
 	bool is_multi; /* in one pass: of h only geometry and list are set */
@@ -128,16 +129,13 @@ bool replay_start(void)
 		r.is_strict |= replay_is_strict(&r.h[k].shared.geometry);
 	r.is_quick = prepare_quick();
 	r.uses = r.has_line_use && r.count == 1 ? &r.h[0].core : 0;
-	r.code_shift = r.fetch.shift;
-	if (plan.way != SIM_WAY_REPLAY &&
-	    !(plan.several ? filter_start_multi(&replay_multi) : filter_start(&r.h[0])))
-		plan_replay();
+	plan.code_line_shift = r.fetch.shift;
 	return true;
 }
 
-uint32_t replay_code_line_shift(void)
+struct sim_hierarchy *replay_hierarchy(void)
 {
-	return r.code_shift;
+	return r.h;
 }
 
 /* ---- One instruction after the other ---- */

@@ -20,8 +20,8 @@
  * simulated.
  */
 bool replay_start(void);
-/* log2 of the instruction cache's line; known from replay_start on. */
-uint32_t replay_code_line_shift(void);
+/* The first hierarchy, as replay_start has made it. */
+struct sim_hierarchy *replay_hierarchy(void);
 
 /* Replay t's buffer. The simulation needs its contents no longer. */
 void replay_buffer(struct thread *t);
@@ -31,15 +31,6 @@ void replay_end(void);
 
 /* In a forked child: keep the copy of the parent's caches; counts restart at 0. */
 void replay_forked(void);
-
-/* Send what was counted since the last call. */
-void replay_flush(struct process *p);
-/* The same of code in [start, end), which will be unmapped, with all that is known of calls. */
-void replay_flush_code(struct process *p, uint64_t start, uint64_t end);
-/* The same, if the last call is some seconds ago, or the collector has asked. */
-void replay_flush_when_due(struct process *p);
-/* A thread is about to wait in the kernel, perhaps for long. No lock. */
-void replay_flush_before_wait(struct process *p);
 
 /*
  * For the stream variant: t has executed a string instruction, or is about to execute a gather or

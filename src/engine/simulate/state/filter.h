@@ -27,7 +27,7 @@
  * With FIFO replacement the stamp is the time when the line came, so hits write nothing. Random
  * replacement has no stamps; a line has the same place as in the replay.
  *
- * Hierarchies that are more than plain caches of two levels: state/filter_walk.h.
+ * Hierarchies that are more than plain caches of two levels: miss/filter_walk.h.
  *
  * With several hierarchies the filter holds what all first levels have: filter_multi.h.
  *
@@ -118,6 +118,7 @@
 #ifndef __ASSEMBLER__
 
 #include "engine/core/state.h"
+#include "engine/simulate/state/filter_handover.h"
 
 /* By page of data, and of code, see filter_pages.h: the bytes of each. */
 #define FILTER_PAGES_BYTES (sizeof(uint32_t) << (FILTER_ADDRESS_BITS - 12))
@@ -144,35 +145,25 @@ struct repeat;
 /* Write the constants that code of the filter variant reads. */
 void filter_write_constants(struct arena_data *d);
 
-/*
- * Turn the filter on for the hierarchy, with empty caches. False: the filter cannot simulate it.
- * Called once.
- */
-bool filter_start(struct sim_hierarchy *h);
-/* The same for several hierarchies. */
-bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
-/* Are fetches simulated? */
-bool filter_has_code(void);
+/*
+ * The thread that has the turn, or NULL; under the lock of collect.h. A thread may compare it with
+ * itself without the lock.
+ */
+extern struct thread *filter_owner;
+static inline bool filter_turn_is_own(void)
+{
+	return __atomic_load_n(&filter_owner, __ATOMIC_RELAXED) == thread_self();
+}
+
 /* The filter variant as a code variant (code_variant.h). */
 extern const struct code_variant filter_variant;
 /* turn_emit.c: see stretches.h */
 extern const struct code_variant approach_variant;
 /* The variant of simulated code. */
 enum code_variant_id filter_choose_variant(void);
-/*
- * The program is about to map memory over [start, end), whatever is there. If that is the filter's,
- * move its tables. If that cannot be, turn it off, and move its lines to the caches of the
- * hierarchy; then the caller changes variants, that of its own thread too. No other thread is in
- * the cache.
- */
-void filter_make_room(uint64_t start, uint64_t end);
-/* Turn it off, whatever it has. */
-void filter_turn_off(void);
-/* Give back most of the address space that the filter has reserved. False: it has none. */
-bool filter_give_space(void);
 /* Code of the filter variant is made anew before it runs again. */
-void filter_make_anew(void);
+extern bool filter_code_is_old;
 /* Write the index of lines of code again, after it has moved. */
 void filter_index_code(void);
 
@@ -234,19 +225,7 @@ static inline uint64_t filter_line_of_last(const uint32_t *cell)
 {
 	return filter_line_of_data((const uint32_t *)((uintptr_t)cell - filter_pieces.to_last));
 }
-/* The address of a new counter of executions; 0: no room. Under the translate lock. */
-uint32_t filter_new_counter(void);
-/* The same of a counter that begins no window, and of which nothing else is known. */
-uint32_t filter_new_plain_counter(void);
-/* Move the count of the segment's counter to s->executions. */
-void filter_count_executions(struct segment *s);
-/* Those not moved yet, where it has a counter. */
-uint64_t filter_new_executions(const struct segment *s);
-/* Move them, without exact references. Returns the count. */
-uint64_t filter_take_executions(struct segment *s);
-/* The counter has reached 0: see filter_windows.h. */
-void filter_counter_triggers(struct segment *s);
-
+extern bool filter_window_is_open;
 /* Has the stack pointer ever been no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;
 /*
@@ -255,25 +234,6 @@ extern bool filter_is_careful;
  */
 extern bool filter_expects_faults;
 
-/* The place of the number of the instruction's cell, in the running node. */
-uint32_t *filter_cell_number(struct segment *s, struct segment_insn *in);
-
-/*
- * A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions: count only these.
- */
-void filter_cut(struct thread *t);
-/*
- * Simulate a string or vector instruction at once, unlike replay_put_repeat and
- * replay_put_elements; and uncount some elements of the last vector instruction, which faulted, or
- * was put off (t->vector_kept).
- */
-void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep);
-void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n);
-void filter_undo_elements(const struct thread *t, uint32_t done);
-
-/* Look up and count all noted misses (filter_miss.S, filter_multi.h); and references, too. */
-void filter_settle_misses(void);
-void filter_settle(void);
 /* Is the memory of counts still the filter's? */
 bool filter_may_count(void);
 
@@ -312,6 +272,15 @@ struct filter_level {
 	/* FIFO with stamps by use (filter_conflicts.h): when lines came, by place; else NULL */
 	uint64_t *came;
 };
+/* Reserve the tables. False: there is no address space. */
+bool filter_reserve(void);
+/* Make the levels for the caches of filter_state; and say where misses count. */
+void filter_make_levels(void);
+void filter_prepare_misses(bool marks_stores);
+/* The place, of a row from `first` on, whose line is evicted. */
+uint64_t filter_victim(const struct filter_level *l, uint64_t first, uint64_t places);
+/* The cache that the level stands for. */
+struct sim_cache *filter_cache_of(const struct filter_level *l);
 /* Forget the set's oldest line, after its stamps or lines were changed. */
 void filter_forget_oldest(struct filter_level *l, uint64_t set);
 
@@ -327,16 +296,23 @@ struct filter_state {
 	uint64_t *code_lines; /* see filter_line_of_code */
 	/* added to the number of a first-level event: that of the same event in LL */
 	uint32_t to_last;
-	uint32_t write_back;	   /* position of those of the first level in a cell of events */
-	uint32_t below_prefetches; /* may the second level have lines that were prefetched? */
-	uint32_t columns[3][2];	   /* positions in a cell of events: [column][missed in LL, too] */
-	bool is_fast;		   /* there are two levels, and the filter has both */
-	bool walks;		   /* see filter_walk.h; then `last` is the second level, if any */
-	struct sim_hierarchy *h;   /* NULL: several hierarchies */
-	bool chooses_sets;	   /* only some lines are simulated */
-	void *page_misses;	   /* by site, see filter_pages.h */
+	uint32_t write_back;	    /* position of those of the first level in a cell of events */
+	uint32_t below_prefetches;  /* may the second level have lines that were prefetched? */
+	uint32_t columns[3][2];	    /* positions in a cell of events: [column][missed in LL, too] */
+	bool is_fast;		    /* there are two levels, and the filter has both */
+	bool walks;		    /* see filter_walk.h; then `last` is the second level, if any */
+	struct sim_hierarchy *h;    /* NULL: several hierarchies */
+	bool chooses_sets;	    /* only some lines are simulated */
+	void (*divide_pages)(void); /* of filter_pages.h, if there are TLBs: the tables move */
+	void (*move_pages)(uint64_t by);
+	void *page_misses; /* by site, see filter_pages.h */
+	struct filter_caches caches;
+	uint32_t most_bytes;  /* of an access */
+	bool on, is_reserved; /* the tables' memory is the filter's */
 };
 extern struct filter_state filter_state;
+/* The number of the line whose cell this is, in the level. */
+uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell);
 
 _Static_assert(offsetof(struct filter_level, owners) == L_OWNERS, "layout");
 _Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");

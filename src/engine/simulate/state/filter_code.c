@@ -33,3 +33,10 @@ void filter_index_code(void)
 		*filter_code_index(w.code_lines[i]) =
 			(uint32_t)(FILTER_CODE_CELLS + sizeof(uint32_t) * i);
 }
+
+uint64_t filter_line_of(const struct filter_level *l, const uint32_t *cell)
+{
+	if (l == &filter_state.data)
+		return filter_line_of_data(cell);
+	return l == &filter_state.code ? filter_line_of_code(cell) : filter_line_of_last(cell);
+}

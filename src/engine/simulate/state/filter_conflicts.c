@@ -54,7 +54,7 @@ bool filter_conflicts_start(const struct sim_hierarchy *h)
 	const struct sim_geometry *g = &h->shared.geometry;
 	int status = init_first(&c.data, &filter_state.data, &h->core.levels[0]->cache);
 
-	if (status == 0 && filter_has_code())
+	if (status == 0 && plan.fetches)
 		status = init_first(&c.code, &filter_state.code,
 				    &h->core.levels[SIM_CODE_SLOT]->cache);
 	for (unsigned level = 1; status == 0 && level < g->level_count; level++)

@@ -1,122 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of the executions of segments; see filter.h. */
-#include "engine/core/addresses.h"
-#include "engine/core/util.h"
-#include "engine/simulate/calls/branches.h"
-#include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/calls/nodes.h"
-#include "engine/simulate/counts/cells.h"
-#include "engine/simulate/counts/segments.h"
-#include "engine/simulate/miss/filter_references.h"
-#include "engine/simulate/miss/filter_windows.h"
-#include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
-#include "engine/simulate/uses/uses.h"
-#include "engine/simulate/uses/uses_code.h"
+/* Memory of counters of executions; see filter_counters.h. */
+#include "engine/simulate/state/filter_counters.h"
 
-#define COUNTERS_AT ((uint64_t)FILTER_COUNTERS)
-#define COUNTERS    ((FILTER_OFFSETS - COUNTERS_AT) / 8)
+#include "engine/core/addresses.h"
+
+#define COUNTERS ((FILTER_OFFSETS - COUNTERS_AT) / 8)
 
 static uint64_t used;
 
-static uint64_t *low(uint32_t counter)
+uint32_t filter_next_counter(void)
 {
-	return (uint64_t *)(uintptr_t)counter;
-}
-
-static uint32_t counter_at(uint64_t number)
-{
-	return (uint32_t)(COUNTERS_AT + 8 * number);
-}
-
-static uint64_t counter_number(uint32_t counter)
-{
-	return (counter - COUNTERS_AT) / 8;
+	return used == COUNTERS ? 0 : counter_at(used);
 }
 
 uint32_t filter_new_plain_counter(void)
 {
 	return used == COUNTERS ? 0 : counter_at(used++);
-}
-
-uint32_t filter_new_counter(void)
-{
-	if (used == COUNTERS ||
-	    (filter_has_windows() && !filter_window_watch(used, low(counter_at(used)))))
-		return 0;
-	return filter_new_plain_counter();
-}
-
-uint64_t filter_new_executions(const struct segment *s)
-{
-	const uint64_t *counter = low(s->counter);
-
-	return filter_has_windows() ? filter_window_executions(counter_number(s->counter), counter)
-				    : *counter;
-}
-
-uint64_t filter_take_executions(struct segment *s)
-{
-	const uint64_t n = filter_new_executions(s);
-
-	if (plan.uses)
-		uses_code_counted(s);
-	if (filter_has_windows())
-		filter_window_take(counter_number(s->counter), low(s->counter));
-	else
-		*low(s->counter) = 0;
-	s->executions += n;
-	return n;
-}
-
-void filter_count_executions(struct segment *s)
-{
-	uint64_t taken;
-
-	if (!segment_has_counter(s))
-		return;
-	if (plan.nodes)
-		return; /* see nodes_take */
-	branches_take(s);
-	taken = filter_take_executions(s);
-	if (plan.references)
-		filter_references_executed(s, taken);
-}
-
-void filter_counter_triggers(struct segment *s)
-{
-	const uint64_t taken = filter_take_executions(s);
-
-	if (plan.references)
-		filter_references_began(s, taken);
-	filter_window_trigger(counter_number(s->counter), low(s->counter));
-}
-
-uint32_t *filter_cell_number(struct segment *s, struct segment_insn *in)
-{
-	return plan.nodes ? nodes_cell_number(s, in) : &in->cell;
-}
-
-void filter_cut(struct thread *t)
-{
-	struct segment *s = segments_of_trailer(t->cut_segment);
-	uint32_t insns = t->cut_insns - 1;
-
-	t->cut_insns = 0;
-	if (plan.nodes)
-		nodes_execute(s, -(uint64_t)1);
-	else
-		s->executions--;
-	branches_passed(t->cut_segment, segment_graph(s)->pc, 1);
-	/* the thread's lanes have counted them */
-	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
-		struct segment_insn *in = &segment_insns(s)[i];
-
-		cells_add(filter_cell_number(s, in), 1, in->reads, in->writes);
-	}
-	if (plan.uses)
-		uses_cut(s, insns + t->cut_tried);
-	filter_calls_cut(t, s, insns);
-	if (plan.references)
-		filter_references_cut(s, insns);
 }

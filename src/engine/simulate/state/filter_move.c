@@ -3,9 +3,9 @@
 #include "engine/simulate/state/filter_move.h"
 
 #include "engine/core/util.h"
+#include "engine/simulate/miss/filter_access.h"
+#include "engine/simulate/miss/filter_pages.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter_access.h"
-#include "engine/simulate/state/filter_pages.h"
 #include "sim/cache/cache.h"
 #include "sim/cache/entry.h"
 
@@ -68,9 +68,10 @@ void filter_move_to_pieces(const struct filter_pieces *whole)
 		move_level(&w.last, FILTER_CELLS + whole->to_last, filter_pieces.to_last);
 		filter_index_code();
 		forget_oldest_of_data();
-		filter_pages_divide();
+		if (w.divide_pages)
+			w.divide_pages();
 	}
-	filter_make_anew();
+	filter_code_is_old = true;
 }
 
 /* ---- Others ---- */
@@ -113,8 +114,8 @@ void filter_move_last(uint64_t by)
 
 void filter_move_pages(uint64_t by)
 {
-	if (by)
-		filter_pages_move(by);
+	if (by && w.move_pages)
+		w.move_pages(by);
 }
 
 void filter_move_others(uint64_t by)

@@ -89,7 +89,7 @@ static void add(uint64_t region)
 
 	if (!at) {
 		p.failed = true;
-		filter_make_anew(); /* a chance to end the filter */
+		filter_code_is_old = true; /* a chance to end the filter */
 		at = p.spare;
 	}
 	tell(at, (uint32_t)region + 1);

@@ -42,69 +42,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/codecache/cache.h"
-#include "engine/codecache/emit.h"
 #include "engine/simulate/state/filter.h"
 
-struct arena;
 struct segment;
 struct segment_insn;
 
-struct filter_site {
-	const uint8_t *back;
-	uint64_t line; /* for FILTER_SITE_CODE: the instruction's last line, and its cell */
-	uint32_t cell;
-	uint32_t first;	  /* for FILTER_SITE_BOTH: the cell of its first line */
-	uint32_t segment; /* its number in trailers */
-	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
-	uint8_t reg, flags, span;
-	uint8_t column; /* of the events: 0 fetch, 1 read, 2 write */
-};
-
-/*
- * Entries of the engine: for a miss of data or code, with status flags live or not; or always in C.
- */
-enum filter_stub {
-	FILTER_DATA,
-	FILTER_DATA_LIVE,
-	FILTER_CODE,
-	FILTER_CODE_LIVE,
-	FILTER_SLOW,
-	FILTER_REFER,  /* see filter_references.h */
-	FILTER_CALLED, /* the first four again, which are called: filter_quick.h */
-	FILTER_STUBS = FILTER_CALLED + 4
-};
-
-_Static_assert(FILTER_STUBS <= ARENA_STUBS, "each has its place in an arena");
-
 /* Called once. False: there is no address space. */
 bool filter_sites_start(void);
-
-/*
- * Emit the thunks of an arena's stubs: they save rbx, and let it point to the data behind the jump.
- * At o->p, in no more than 2 KB.
- */
-void filter_emit_thunks(struct arena *a, struct out *o);
-/*
- * Take room in the arena's cold part for code and the site behind it. Returns the beginning of the
- * code.
- */
-uint8_t *filter_take_cold(struct arena *a, uint32_t code_bytes, uint32_t site_bytes);
-/* Free the memory between; it is taken first. */
-void filter_give_cold(struct arena *a, uint8_t *low, uint8_t *high);
-/* Is the stub of a site with such flags called? */
-bool filter_is_called(enum filter_stub stub, uint8_t flags);
-/*
- * lea reg, [the site behind the jump]; jmp to the stub: the last FILTER_CALL_BYTES of that code.
- */
-#define FILTER_CALL_BYTES 12u
-void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum filter_stub stub);
-/* A call, which returns the place in r; a jump to `back`: the last FILTER_CALLED_BYTES. */
-#define FILTER_CALLED_BYTES 31u
-void filter_emit_called(const struct arena *a, struct out *o, enum reg r, enum filter_stub stub,
-			const uint8_t *back);
-/* Emit the site behind it. False: no room. */
-bool filter_put_site(struct out *o, const struct filter_site *site);
 
 /* The part of a site that C reads. */
 struct filter_owner {
@@ -130,23 +74,14 @@ static inline uint64_t *filter_site_cell(uint32_t number)
 	return (uint64_t *)(uintptr_t)FILTER_MISSES + number;
 }
 
+/* A new one, with the number filter_next_site; NULL: no room. Under the translate lock. */
+struct filter_owner *filter_new_site(void);
+/* Have sites begun? And forget all: no code is left. */
+bool filter_has_sites(void);
+void filter_clear_sites(void);
 /* The number of the next site. */
 uint32_t filter_next_site(void);
-/*
- * A site for the references of a run, of which code has the number only. Returns that; 0: no room.
- */
-uint32_t filter_put_run(uint32_t segment, uint16_t index, uint8_t members);
 /* Is it a site of the segment? Those follow each other, from s->first_site on. */
 bool filter_site_is_of(uint32_t number, const struct segment *s);
-/*
- * Does the segment have misses in the array? And move them to the cells of its instructions, which
- * are made if needed.
- */
-bool filter_has_misses(const struct segment *s);
-void filter_take_misses(struct segment *s);
-/* Move all misses to cells; and forget all sites, as no code is left. */
-void filter_take_all_misses(void);
-void filter_forget_sites(void);
-
 #endif
 #endif

@@ -52,10 +52,6 @@ void filter_pages_missed(uint64_t line, uint32_t site, uint64_t clock);
 bool filter_pages_missed_at(uint32_t site);
 void filter_pages_take(uint32_t site, uint32_t column, uint64_t events[]);
 
-/* Move all pages to the core's own TLBs. */
-/* Cells lie in pieces from now on; the tables by page have moved this far. */
-void filter_pages_divide(void);
-void filter_pages_move(uint64_t by);
 void filter_pages_hand_over(struct sim_core *c);
 
 #endif

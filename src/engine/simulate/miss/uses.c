@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records of the use of lines in the filter variant; see uses.h. */
-#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/miss/uses.h"
 
 #include "engine/core/util.h"
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/miss/filter_notes.h"
+#include "engine/simulate/miss/filter_taken.h"
+#include "engine/simulate/miss/filter_walk.h"
+#include "engine/simulate/miss/uses_code.h"
+#include "engine/simulate/miss/uses_records.h"
+#include "engine/simulate/miss/uses_watch.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_sites.h"
-#include "engine/simulate/state/filter_walk.h"
-#include "engine/simulate/uses/uses_code.h"
-#include "engine/simulate/uses/uses_records.h"
-#include "engine/simulate/uses/uses_watch.h"
 #include "sim/base/bits.h"
 #include "sim/system/hierarchy.h"
 

@@ -16,9 +16,6 @@
 struct job;
 struct segment;
 
-/* Known before code is made. */
-bool branches_are_counted(void);
-
 /* Emitting: at a block's beginning; behind a segment, where no branch was taken. */
 void branches_begin(void);
 void branches_pass(struct job *j);
@@ -30,9 +27,6 @@ void branches_meet(const struct job *j, struct segment *s);
  * -1 if it is about to count it after all.
  */
 void branches_passed(uint32_t segment, uint64_t pc, int64_t n);
-
-/* The segment that passes on to s, where nothing else leads there; or NULL. */
-struct segment *branches_before(const struct segment *s);
 
 /* Take what code has counted; the same, and no code will count any more. */
 void branches_take(struct segment *s);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Misses of accesses that C handles, by data structure; see filter_access.h. */
-#include "engine/simulate/state/filter_access.h"
+#include "engine/simulate/miss/filter_access.h"
 
 #include "engine/core/run_mode.h"
 #include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/miss/filter_windows.h"
 #include "engine/simulate/observe/bins.h"
-#include "engine/simulate/observe/cold.h"
 #include "engine/simulate/observe/contrasts.h"
 #include "engine/simulate/observe/dead.h"
 #include "engine/simulate/observe/references.h"
 #include "engine/simulate/plan/plan.h"
+#include "engine/simulate/state/cold.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_conflicts.h"
 #include "engine/simulate/state/filter_sets.h"
@@ -38,7 +38,7 @@ void filter_access_fetch(uint64_t pc)
 
 static bool counts_references(void)
 {
-	return plan.data && !plan.sets && filter_has_windows();
+	return plan.data && !plan.sets && plan.windows;
 }
 
 void filter_access_repeat(const struct repeat *rep)

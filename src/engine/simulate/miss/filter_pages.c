@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* First-level TLBs in the filter variant; see filter_pages.h. */
-#include "engine/simulate/state/filter_pages.h"
+#include "engine/simulate/miss/filter_pages.h"
 
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
@@ -8,12 +8,13 @@
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_executions.h"
+#include "engine/simulate/miss/filter_walk.h"
+#include "engine/simulate/miss/uses.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/filter_sites.h"
-#include "engine/simulate/state/filter_walk.h"
-#include "engine/simulate/uses/uses.h"
 #include "sim/cache/cache_kinds.h"
 
 #define PAGE_LINES  64u
@@ -357,6 +358,29 @@ static bool take(struct tlb *t, struct filter_level *l, struct sim_cache *c, uin
 	return true;
 }
 
+static void move_to_pieces(const struct tlb *t)
+{
+	for (uint32_t place = 1; t->level && place <= t->own.sets * t->own.ways; place++)
+		if (!is_free(t, place))
+			*place_of(t, page_of(t, place)) = place;
+}
+
+static void divide(void)
+{
+	move_to_pieces(&data);
+	move_to_pieces(&code);
+	data.places = code.places = 0;
+	filter_state.data_pages = filter_state.code_pages = 0;
+}
+
+static void move(uint64_t by)
+{
+	data.places += by / sizeof *data.places;
+	code.places += by / sizeof *code.places;
+	filter_state.data_pages = data.places;
+	filter_state.code_pages = code.places;
+}
+
 bool filter_pages_start(struct sim_core *c)
 {
 	const uint64_t pages = filter_memory_pages();
@@ -368,6 +392,8 @@ bool filter_pages_start(struct sim_core *c)
 	core = c->has_tlb ? c : 0;
 	filter_state.data_pages = data.places;
 	filter_state.code_pages = code.places;
+	filter_state.divide_pages = divide;
+	filter_state.move_pages = move;
 	return true;
 }
 
@@ -462,29 +488,6 @@ void filter_pages_take(uint32_t site, uint32_t column, uint64_t events[])
 }
 
 /* ---- Tables that move ---- */
-
-static void move_to_pieces(const struct tlb *t)
-{
-	for (uint32_t place = 1; t->level && place <= t->own.sets * t->own.ways; place++)
-		if (!is_free(t, place))
-			*place_of(t, page_of(t, place)) = place;
-}
-
-void filter_pages_divide(void)
-{
-	move_to_pieces(&data);
-	move_to_pieces(&code);
-	data.places = code.places = 0;
-	filter_state.data_pages = filter_state.code_pages = 0;
-}
-
-void filter_pages_move(uint64_t by)
-{
-	data.places += by / sizeof *data.places;
-	code.places += by / sizeof *code.places;
-	filter_state.data_pages = data.places;
-	filter_state.code_pages = code.places;
-}
 
 /* ---- Off ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Empties the simulated caches; see cold.h. */
-#include "engine/simulate/observe/cold.h"
+#include "engine/simulate/state/cold.h"
 
 #include "engine/core/util.h"
 #include "engine/simulate/plan/plan.h"
@@ -95,7 +95,7 @@ void cold_empty(void)
 	const struct sim_core *core = &filter_state.h->core;
 
 	empty_level(&filter_state.data, &core->levels[0]->cache);
-	if (filter_has_code())
+	if (plan.fetches)
 		empty_level(&filter_state.code, &core->levels[SIM_CODE_SLOT]->cache);
 	if (plan.pair)
 		empty_level(&filter_state.last, &core->levels[1]->cache);

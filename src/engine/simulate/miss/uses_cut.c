@@ -4,8 +4,8 @@
  * accesses of a vector instruction that it will make again. The bytes stay touched.
  */
 #include "engine/simulate/counts/segments.h"
-#include "engine/simulate/uses/uses.h"
-#include "engine/simulate/uses/uses_code.h"
+#include "engine/simulate/miss/uses.h"
+#include "engine/simulate/miss/uses_code.h"
 
 /* Each line of some bytes was used once less. */
 static void undo(void (*use)(uint64_t line), uint64_t address, uint32_t bytes)
@@ -27,7 +27,7 @@ void uses_undo_fetch(const struct segment *s, uint32_t insn)
 {
 	const struct segment_insn *in = &segment_insns(s)[insn];
 
-	if (filter_has_code())
+	if (plan.fetches)
 		undo(uses_unfetch, segment_graph(s)->pc + in->offset, in->length);
 }
 

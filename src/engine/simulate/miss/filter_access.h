@@ -51,8 +51,6 @@ uint32_t filter_touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 		      uint64_t time);
 uint32_t filter_fetch(struct segment *s, struct segment_insn *in, uint64_t time);
 uint64_t filter_pc_of(const struct segment *s, const struct segment_insn *in);
-/* The cache that the level stands for. */
-struct sim_cache *filter_cache_of(const struct filter_level *l);
 
 /* An access to data at `address` begins; or a fetch. */
 void filter_access_begin(uint64_t address);

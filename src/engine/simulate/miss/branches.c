@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often conditional branches are taken; see branches.h. */
-#include "engine/simulate/calls/branches.h"
+#include "engine/simulate/miss/branches.h"
 
 #include "engine/core/util.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/emit/filter_forms.h"
+#include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
+#include "engine/simulate/state/filter_counters.h"
 #include "engine/translate/job.h"
 
-static uint32_t passes_from; /* number + 1 of the segment that passes on to the next; or 0 */
-
-bool branches_are_counted(void)
-{
-	return engine.config.asks & SIM_ASK_JUMPS && engine_follows_calls();
-}
+static uint32_t passes_from;
 
 /* Does the segment end in a branch, and not to what is behind it anyway? That one is taken. */
 static bool may_pass(const struct segment *s)
@@ -74,7 +71,7 @@ void branches_pass(struct job *j)
 	struct segment *s = segments_of_trailer(j->trailer);
 
 	passes_from = 0;
-	if (!branches_are_counted() || j->failed || !may_pass(s))
+	if (!plan.branches || j->failed || !may_pass(s))
 		return;
 	if (is_behind_only(j, j->end)) {
 		passes_from = j->trailer + 1;
@@ -101,17 +98,10 @@ static uint64_t *taken(struct segment *s)
 	return &segment_graph(s)->own.taken;
 }
 
-struct segment *branches_before(const struct segment *s)
-{
-	const uint32_t number = branches_are_counted() ? segment_graph(s)->before : 0;
-
-	return number ? segments_of_trailer(number - 1) : 0;
-}
-
 void branches_passed(uint32_t segment, uint64_t pc, int64_t n)
 {
-	const struct segment *s = branches_are_counted() ? segments_of_trailer(segment) : 0;
-	struct segment *before = s && segment_graph(s)->pc == pc ? branches_before(s) : 0;
+	const struct segment *s = plan.branches ? segments_of_trailer(segment) : 0;
+	struct segment *before = s && segment_graph(s)->pc == pc ? segment_before(s) : 0;
 
 	if (before && plan.nodes)
 		nodes_pass(before, n);
@@ -123,7 +113,7 @@ void branches_take(struct segment *s)
 {
 	uint64_t *counter = (uint64_t *)(uintptr_t)s->passes;
 
-	if (!branches_are_counted() || !counter || plan.nodes)
+	if (!plan.branches || !counter || plan.nodes)
 		return;
 	*taken(s) -= *counter;
 	*counter = 0;
@@ -132,7 +122,7 @@ void branches_take(struct segment *s)
 void branches_end(struct segment *s)
 {
 	branches_take(s);
-	if (branches_are_counted())
+	if (plan.branches)
 		s->passes = 0;
 }
 
@@ -140,7 +130,7 @@ void branches_report(struct segment *s)
 {
 	struct segment *next = segments_next(s);
 
-	if (!branches_are_counted() || !(s->flags & SEGMENT_FILTER) || s->end != SEGMENT_BRANCH ||
+	if (!plan.branches || !(s->flags & SEGMENT_FILTER) || s->end != SEGMENT_BRANCH ||
 	    plan.nodes)
 		return;
 	*taken(s) += s->executions;

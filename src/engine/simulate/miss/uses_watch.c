@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines that are looked at; see uses_watch.h. */
-#include "engine/simulate/uses/uses_watch.h"
+#include "engine/simulate/miss/uses_watch.h"
 
 #include "engine/codecache/pages.h"
 #include "engine/core/random.h"
 #include "engine/core/util.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_pages.h"
+#include "engine/simulate/miss/filter_walk.h"
+#include "engine/simulate/miss/uses_code.h"
+#include "engine/simulate/miss/uses_records.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter_pages.h"
 #include "engine/simulate/state/filter_sites.h"
-#include "engine/simulate/state/filter_walk.h"
-#include "engine/simulate/uses/uses_code.h"
-#include "engine/simulate/uses/uses_records.h"
 
 #define w	    filter_state
 #define FIRST_LIMIT 64ull /* uses of a line until chance decides again */

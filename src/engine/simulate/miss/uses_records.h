@@ -3,7 +3,7 @@
 #ifndef DWELL_ENGINE_SIMULATE_USES_USES_RECORDS_H
 #define DWELL_ENGINE_SIMULATE_USES_USES_RECORDS_H
 
-#include "engine/simulate/uses/uses.h"
+#include "engine/simulate/miss/uses.h"
 #include "sim/cache/line_use.h"
 
 enum { USES_DATA, USES_CODE, USES_LAST, USES_LEVELS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The use of lines of code; see uses_code.h. */
-#include "engine/simulate/uses/uses_code.h"
+#include "engine/simulate/miss/uses_code.h"
 
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
