@@ -114,7 +114,7 @@ def set_up(build, options):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--build', default='build')
     p.add_argument('--all', action='store_true')
     p.add_argument('--quick', action='store_true')

@@ -74,7 +74,7 @@ def report(files):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--build', default='build-coverage')
     p.add_argument('--suite', action='append')
     options = p.parse_args()

@@ -36,7 +36,7 @@ text { fill: #f0f6fc; } .small { fill: #9198a1; } .axis { stroke: #9198a1; }
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('dwell')
     parser.add_argument('profile')
     parser.add_argument('--size', default='32K', help='the cache whose misses the table ranks')

@@ -41,7 +41,7 @@ def overlap(program, by, at, options, folder):
 
 
 def parse():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--set', choices=sorted(programs.SETS), required=True)
     p.add_argument('--build', default='build', help='where dwell and the programs are')
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')

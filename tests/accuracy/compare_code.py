@@ -145,7 +145,7 @@ def off(rows):
 
 
 def parse():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--build', default='build', help='where dwell is')
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
     p.add_argument('--by', choices=['line', 'function', 'object'], default='line')

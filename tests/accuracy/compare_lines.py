@@ -37,7 +37,7 @@ def curve(dwell, path):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--lines', default='1/128')
     p.add_argument('--sizes', default='4K:64M')

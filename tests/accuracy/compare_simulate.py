@@ -263,7 +263,7 @@ def preload(base, name, source):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--scale', type=int, default=1)
     p.add_argument('--functions', type=int, default=12, help='how many functions cc1 compiles')

@@ -224,7 +224,7 @@ def middle(runs, key):
 
 
 def parse():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--set', required=True, choices=list(programs.SETS))
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--exact-dwell', help='the build that simulates (default: that of --dwell)')

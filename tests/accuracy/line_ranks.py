@@ -22,7 +22,7 @@ import seven_programs
 
 
 def parse():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--build', default='build', help='where dwell is')
     p.add_argument('--runs', type=int, default=1, help='recordings of each, each with its seed')
     p.add_argument('--only', default='', help='programs whose name matches')

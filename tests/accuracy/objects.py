@@ -161,7 +161,7 @@ def check_live(dwell, program):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('known_data')
     p.add_argument('known_types', nargs='?')

@@ -79,7 +79,7 @@ def compare(options, name, runs, folder):
 
 
 def parse():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     compare_curve.add_set_options(p, 3)
     p.add_argument('--signed', action='store_true', help='print mean signed errors by size, too')
     p.add_argument('--tenth', type=float, default=0.9, metavar='SHARE',

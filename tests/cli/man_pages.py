@@ -102,7 +102,7 @@ def check_text(path, page):
 
 def main():
     global DWELL
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('pages', nargs='+', metavar='PAGE')
     options = p.parse_args()

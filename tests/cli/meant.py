@@ -123,7 +123,7 @@ def one_function_by_another_name(sampled, simulated):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--dwell', required=True)
     dwell, failed = os.path.abspath(parser.parse_args().dwell), 0
     with tempfile.TemporaryDirectory() as folder:

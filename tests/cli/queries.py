@@ -91,7 +91,7 @@ def shares_are_those_of_report(profiles, queries):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--dwell', required=True)
     parser.add_argument('--programs', required=True)
     parser.add_argument('--schema', required=True)

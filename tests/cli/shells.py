@@ -67,7 +67,7 @@ def fish(completions, env):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--dwell', required=True)
     parser.add_argument('--completions', required=True)
     arguments = parser.parse_args()

@@ -102,7 +102,7 @@ def start_up(options, base):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('-n', type=int, default=5, help='runs of each (5)')
     length = p.add_mutually_exclusive_group()
     length.add_argument('--quick', action='store_true', help='inputs of a quarter second, 2 runs')

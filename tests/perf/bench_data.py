@@ -58,7 +58,7 @@ def measure(options, name, base):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('-n', '--runs', type=int, default=3)
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--only', default='', help='programs whose name matches')

@@ -40,7 +40,7 @@ def measure(argv, base, options):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('-n', '--runs', type=int, default=1)
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--only', default='')

@@ -55,7 +55,7 @@ def measure(options, name, chosen, base):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('-n', '--runs', type=int, default=2)
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--only', default='', help='programs whose name matches')

@@ -140,7 +140,7 @@ def big_of(rows):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--seeds', type=int, default=3)
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--only', default='')

@@ -95,7 +95,7 @@ def show_means(what, runs):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('-n', '--runs', type=int, default=2)
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--only', default='')

@@ -90,7 +90,7 @@ def mb(kb):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('--only', default='')
     options = p.parse_args()

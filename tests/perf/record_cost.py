@@ -80,7 +80,7 @@ def show_totals(results, builds):
 
 
 def parse():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('-n', type=int, default=5, help='rounds (5)')
     p.add_argument('--only', default='', help='programs whose name matches')
     p.add_argument('--record', default='', help='options for dwell record')

@@ -132,7 +132,7 @@ def is_cheap(runs, kind, n, more):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--dwell', required=True)
     p.add_argument('--program', required=True)
     p.add_argument('--library', default='')

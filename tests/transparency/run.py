@@ -277,7 +277,7 @@ def line_for(r):
 
 
 def parse_options():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
     p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: '

@@ -157,7 +157,7 @@ def soak(options, folder):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('--build', default='build')
     p.add_argument('--minutes', type=float, default=20)
     p.add_argument('--server', choices=sorted(SERVERS), default='redis')

@@ -47,7 +47,7 @@ def make_table(results):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     p.add_argument('results', nargs='+')
     p.add_argument('--write', metavar='FILE')
     options = p.parse_args()
