@@ -40,8 +40,7 @@ quick: build
 	@scripts/check.py --build $(BUILD) --quick $(CHECK_ARGS)
 
 # Which lines the unit tests and those of the command line run, in a build of its own.
-coverage:
-	@scripts/deps.sh --coverage
+coverage: deps
 	@scripts/coverage.py --build $(BUILD)-coverage
 
 check-all:

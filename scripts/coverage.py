@@ -10,6 +10,7 @@ those of its files are measured that unit tests compile, and the others are list
 says whether the tests passed; the report comes in any case.
 """
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -18,6 +19,9 @@ import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 
+# The reader of symbols is a process of its own, which ends by a signal and writes no counts.
+KILLED = os.path.join('src', 'symbols', '')
+
 
 def build(folder):
     if not os.path.exists(os.path.join(folder, 'build.ninja')):
@@ -25,8 +29,13 @@ def build(folder):
     subprocess.run(['ninja', '-C', folder], check=True)
 
 
+def files_of(folder, end):
+    return [os.path.join(at, name) for at, _, names in os.walk(folder)
+            for name in names if name.endswith(end)]
+
+
 def forget_counts(folder):
-    for path in glob.glob(os.path.join(folder, '**', '*.gcda'), recursive=True):
+    for path in files_of(folder, '.gcda'):
         os.unlink(path)
 
 
@@ -35,12 +44,29 @@ def run_tests(folder, suites):
     return subprocess.run(command + ['--suite=' + name for name in suites]).returncode
 
 
+def count_lines(folder, notes):
+    """What gcov says of one object file; nothing of a source that has moved since."""
+    done = subprocess.run(['gcov', '--json-format', '--stdout', notes], cwd=folder,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [file for text in done.stdout.decode().splitlines()
+            for file in json.loads(text)['files']]
+
+
 def measured(folder):
-    """path -> (lines that ran, lines)."""
-    command = ['gcovr', '--root', ROOT, '--filter', 'src/', '--json-summary', '-', '-j', '2',
-               '--gcov-ignore-parse-errors', folder]
-    summary = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return {f['filename']: (f['line_covered'], f['line_total']) for f in summary['files']}
+    """path -> (lines that ran, lines), of all programs that compile it."""
+    notes = [os.path.relpath(path, folder) for path in files_of(folder, '.gcno')]
+    ran = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for files in pool.map(lambda path: count_lines(folder, path), notes):
+            for file in files:
+                path = os.path.relpath(os.path.join(folder, file['file']), ROOT)
+                if not path.startswith('src' + os.sep) or not os.path.exists(path):
+                    continue
+                lines = ran.setdefault(path, {})
+                for line in file['lines']:
+                    number = line['line_number']
+                    lines[number] = lines.get(number, False) or line['count'] > 0
+    return {path: (sum(lines.values()), len(lines)) for path, lines in ran.items()}
 
 
 def share(counts):
@@ -55,9 +81,13 @@ def summed(counts):
 
 def report(files):
     idle = sorted(path for path, (ran, lines) in files.items() if lines and not ran)
-    print('\nFiles that no test runs: %d' % len(idle))
-    for path in idle:
-        print('  %s, %d lines' % (path, files[path][1]))
+    for title, here in (('Files that no test runs', lambda path: not path.startswith(KILLED)),
+                        ('Files that may have run in a process that is killed',
+                         lambda path: path.startswith(KILLED))):
+        found = [path for path in idle if here(path)]
+        print('\n%s: %d' % (title, len(found)))
+        for path in found:
+            print('  %s, %d lines' % (path, files[path][1]))
     sources = glob.glob('src/**/*.[cS]', root_dir=ROOT, recursive=True)
     dark = sorted(path for path in sources if path not in files)
     print('\nFiles that cannot be measured, as they run inside targets only: %d' % len(dark))

@@ -7,7 +7,6 @@
 #   scripts/deps.sh --all    also the programs that `make check-all` and `make bench` run
 #   scripts/deps.sh --world  also languages, servers and browsers that `make check-all` tries if they
 #                            are there: 3 GB, and Debian starts the servers
-#   scripts/deps.sh --coverage   also what `make coverage` takes
 #   scripts/deps.sh --list   print the names of the missing packages, install nothing
 set -eu
 
@@ -46,7 +45,6 @@ wanted="$build $check"
 case ${1:-} in
 --all) wanted="$wanted $all" ;;
 --world) wanted="$wanted $all $world" ;;
---coverage) wanted="$wanted gcovr" ;;
 esac
 missing=
 for package in $wanted; do
