@@ -17,7 +17,7 @@ enum command_words {
 
 struct command {
 	const char *summary; /* one line of `dwell --help` */
-	/* Runs the command. Returns an exit code of exit_codes.h. */
+	/* Returns an exit code of exit_codes.h. NULL: the view of its name answers (answer.h). */
 	int (*run)(struct options *o);
 	/* Called before the options are parsed; may be NULL. */
 	void (*prepare)(struct options *o);

@@ -17,6 +17,7 @@
 #include "cli/complete.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
+#include "cli/view.h"
 #include "cli/words.h"
 #include "options/suggest.h"
 
@@ -129,7 +130,7 @@ static int run_with(const struct command *c, struct options *o, int argc, char *
 		return cli_fail(&err, EXIT_INPUT);
 	if (may_take_long(c))
 		progress_begin(c->options.name);
-	status = c->run(o);
+	status = c->run != NULL ? c->run(o) : view_answer(o, c->options.name);
 	progress_end();
 	return status;
 }

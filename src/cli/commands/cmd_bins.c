@@ -9,13 +9,7 @@ static const struct option_use uses[] = {
 	VIEW_OTHER, {0},
 };
 
-static int bins(struct options *o)
-{
-	return view_answer(o, "bins");
-}
-
 const struct command command_bins = {
-	.run = bins,
 	.words = WORDS_NAME,
 	.names = OPTION_NAMES_OBJECT,
 	.summary = "show misses by function and data structure",

@@ -21,13 +21,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static int causes(struct options *o)
-{
-	return view_answer(o, "causes");
-}
-
 const struct command command_causes = {
-	.run = causes,
 	.words = WORDS_NAME,
 	.names = OPTION_NAMES_OBJECT,
 	.summary = "show which data evicts which",

@@ -11,13 +11,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static int info(struct options *o)
-{
-	return view_answer(o, "info");
-}
-
 const struct command command_info = {
-	.run = info,
 	.words = WORDS_PROFILE,
 	.summary = "show what a profile holds",
 	.options =
