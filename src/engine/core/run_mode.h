@@ -85,6 +85,17 @@ struct run_mode {
 	/* t->vector was cut short, and touched only the lanes in `done`. No lock. */
 	void (*undo_elements)(struct thread *t, uint32_t done);
 
+	/*
+	 * t is about to run code, after its turn was over: decide on its next variant. No lock.
+	 */
+	void (*turn_over)(struct thread *t);
+	/*
+	 * t is about to run code of its variant: wait for its turn, and renew old code. *is_changed
+	 * becomes true if code may have changed meanwhile. False: begin again, as state has
+	 * changed. No lock.
+	 */
+	bool (*before_code)(struct thread *t, bool *is_changed);
+
 	/* t changes to the variant `wanted`, or ends (`wanted`: count). No lock. */
 	void (*leave_variant)(struct thread *t, enum code_variant_id wanted);
 	/* t ends. The lock is held. */

@@ -40,7 +40,6 @@
 #include "engine/simulate/mode/filter_end.h"
 #include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/mode/scheduler.h"
-#include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/translate/translate.h"
@@ -144,117 +143,140 @@ static bool touch_code(struct thread *t)
 	return began && scheduler_leave_call(t);
 }
 
-/*
- * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` is the pc of
- * the block that the thread left in its middle, or 0.
- */
+/* What find_code looks for: the code at t->rip. */
+struct search {
+	struct code_exit *from; /* the direct branch that led here, or NULL */
+	enum entry entry;
+	uint64_t inside; /* the pc of the block that the thread left in its middle, or 0 */
+	uint32_t emptied;
+};
+
+/* t goes elsewhere: into a signal handler. */
+static void forget_way(struct thread *t, struct search *s)
+{
+	call_stack_break(t);
+	*s = (struct search){.entry = ENTRY_NONE, .emptied = s->emptied};
+}
+
+/* Answers those who call t, and delivers a signal. False: look again. */
+static bool answer(struct thread *t, struct search *s)
+{
+	/*
+	 * Answer before the lookup: engine_enter must see a call that comes later, because the
+	 * caller may drop the code that the lookup found.
+	 */
+	poll_answer(t);
+	if (__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST)) {
+		world_await_release();
+		visits_answer(t);
+		s->from = 0;
+	}
+	if (native_is_on(t))
+		native_leave(t);
+	if (t->pending) {
+		collect_settle(t); /* the code before does not call the handler */
+		signals_deliver(t);
+		forget_way(t, s);
+		return false;
+	}
+	if (t->shares_signals)
+		held_share(t);
+	if (collect_is_finishing(t))
+		process_ending(t, END_DETACHED, 0);
+	if (t->tick_due)
+		collect_tick(t, &nothing);
+	toggles_look(t);
+	return true;
+}
+
+/* t was called out of a page fault: waits for the memory. */
+static void wait_stuck(struct thread *t)
+{
+	const bool began = scheduler_enter_call(t);
+
+	t->stuck_left = false;
+	t->turn_is_over = !stuck_wait(t);
+	if (began)
+		scheduler_leave_call(t);
+}
+
+/* Chooses the variant, and makes t ready to run its code. False: look again. */
+static bool prepare(struct thread *t, struct search *s)
+{
+	bool is_changed = false, may_run;
+
+	if (t->turn_is_over && run_mode->turn_over)
+		run_mode->turn_over(t);
+	collect_set_variant(t);
+	if (t->stuck_left) {
+		wait_stuck(t);
+		return false;
+	}
+	may_run = !run_mode->before_code || run_mode->before_code(t, &is_changed);
+	t->turn_is_over &= run_mode->before_code != 0;
+	if (is_changed || (may_run && touch_code(t)))
+		s->from = 0;
+	return may_run;
+}
+
+/* Finds or makes the code. Under the translate lock. */
+static enum translate_result look_up(struct thread *t, const struct search *s,
+				     struct deferred *deferred)
+{
+	enum translate_result r = TRANSLATE_OK;
+	struct block *b;
+
+	if (t->generation != engine.generation)
+		x87_forget();
+	b = cache_find(t->rip, (enum code_variant_id)t->variant);
+	if (s->entry != ENTRY_NONE && (!b || !b->entry[s->entry]) &&
+	    graph_reach(t->rip, s->entry == ENTRY_RETURN ? MADE_PERHAPS : MADE_ENTERED))
+		b = 0;
+	if (b && !cache_has_room(cache_arena(b->arena)))
+		r = TRANSLATE_FULL;
+	else if (!b && !find_inside(t, s->inside, deferred))
+		r = translate(&b, t->rip, (enum code_variant_id)t->variant, s->entry,
+			      leads_here(t, s->from) ? s->from->deferred : *deferred);
+	if (b && r == TRANSLATE_OK) {
+		if (leads_here(t, s->from))
+			cache_link(s->from, b);
+		if (s->entry != ENTRY_NONE)
+			cache_publish_indirect(b, s->entry);
+		t->next = (uint64_t)(uintptr_t)b->body;
+		t->generation = engine.generation;
+		*deferred = b->deferred;
+	}
+	return r;
+}
+
+/* Sets t->next for t->rip; the members of struct search. */
 static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
 			   uint64_t inside)
 {
-	uint32_t emptied = 0;
+	struct search s = {.from = from, .entry = entry, .inside = inside};
 
 	if (__atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST))
 		x87_show(t);
-	/* from here on the cache may be emptied; `from` is read under the lock */
+	/* from here on the cache may be emptied; s.from is read under the lock */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
-		enum translate_result r = TRANSLATE_OK;
 		struct deferred deferred = {0};
-		struct block *b;
+		enum translate_result r;
 
-		/*
-		 * Answer before the lookup: engine_enter must see a call that comes later, because
-		 * the caller may drop the code that the lookup found.
-		 */
-		poll_answer(t);
-		if (__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST)) {
-			world_await_release();
-			visits_answer(t);
-			from = 0;
-		}
-		if (native_is_on(t))
-			native_leave(t);
-		if (t->pending) {
-			collect_settle(t); /* the code before does not call the handler */
-			signals_deliver(t);
-			call_stack_break(t);
-			from = 0;
-			entry = ENTRY_NONE;
-			inside = 0;
+		if (!answer(t, &s) || !prepare(t, &s))
 			continue;
-		}
-		if (t->shares_signals)
-			held_share(t);
-		if (collect_is_finishing(t))
-			process_ending(t, END_DETACHED, 0);
-		if (t->tick_due)
-			collect_tick(t, &nothing);
-		toggles_look(t);
-		if (t->turn_is_over && plan.stretches)
-			stretches_look(t);
-		collect_set_variant(t);
-		if (t->stuck_left) {
-			const bool began = scheduler_enter_call(t);
-
-			t->stuck_left = false;
-			t->turn_is_over = !stuck_wait(t);
-			if (began)
-				scheduler_leave_call(t);
-			continue;
-		}
-		if (t->turn_is_over) {
-			t->turn_is_over = false;
-			scheduler_pass(t);
-		}
-		if (scheduler_take(t)) {
-			from = 0;
-			continue;
-		}
-		if (filter_must_renew(t)) {
-			filter_renews(t);
-			world_empty_cache(t);
-			from = 0;
-		}
-		if (touch_code(t))
-			from = 0;
 		lock_take(&engine.translate_lock);
-		if (t->generation != engine.generation)
-			x87_forget();
-		b = cache_find(t->rip, (enum code_variant_id)t->variant);
-		if (entry != ENTRY_NONE && (!b || !b->entry[entry]) &&
-		    graph_reach(t->rip, entry == ENTRY_RETURN ? MADE_PERHAPS : MADE_ENTERED))
-			b = 0;
-		if (b && !cache_has_room(cache_arena(b->arena)))
-			r = TRANSLATE_FULL;
-		else if (!b && !find_inside(t, inside, &deferred))
-			r = translate(&b, t->rip, (enum code_variant_id)t->variant, entry,
-				      leads_here(t, from) ? from->deferred : deferred);
-		if (b && r == TRANSLATE_OK) {
-			if (leads_here(t, from))
-				cache_link(from, b);
-			if (entry != ENTRY_NONE)
-				cache_publish_indirect(b, entry);
-			t->next = (uint64_t)(uintptr_t)b->body;
-			t->generation = engine.generation;
-			deferred = b->deferred;
-		}
+		r = look_up(t, &s, &deferred);
 		lock_drop(&engine.translate_lock);
 		if (r == TRANSLATE_FULL) {
-			records_no_room(t->process, ++emptied);
+			records_no_room(t->process, ++s.emptied);
 			world_empty_cache(t);
-			from = 0;
-			continue;
-		}
-		if (r != TRANSLATE_OK) {
+			s.from = 0;
+		} else if (r != TRANSLATE_OK) {
 			if (!vsyscall_run(t))
 				fetch_fault_raise(t, r);
-			call_stack_break(t);
-			from = 0;
-			entry = ENTRY_NONE;
-			inside = 0;
-			continue;
-		}
-		if (collect_is_armed(t)) {
+			forget_way(t, &s);
+		} else if (collect_is_armed(t)) {
 			call_stack_enter(t);
 			defer(t, deferred);
 			return;

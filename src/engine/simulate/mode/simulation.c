@@ -11,10 +11,12 @@
 #include "engine/simulate/miss/filter_references.h"
 #include "engine/simulate/miss/filter_strings.h"
 #include "engine/simulate/miss/uses.h"
+#include "engine/simulate/mode/filter_end.h"
 #include "engine/simulate/mode/filter_life.h"
 #include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/mode/graph_changes.h"
 #include "engine/simulate/mode/results.h"
+#include "engine/simulate/mode/scheduler.h"
 #include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/replay/replay.h"
@@ -194,6 +196,29 @@ static void undo_elements(struct thread *t, uint32_t done)
 		keep_entries(t, done);
 }
 
+static void turn_over(struct thread *t)
+{
+	if (plan.stretches)
+		stretches_look(t);
+}
+
+static bool before_code(struct thread *t, bool *is_changed)
+{
+	if (t->turn_is_over) {
+		t->turn_is_over = false;
+		scheduler_pass(t);
+	}
+	*is_changed = scheduler_take(t);
+	if (*is_changed)
+		return false;
+	*is_changed = filter_must_renew(t);
+	if (*is_changed) {
+		filter_renews(t);
+		world_empty_cache(t);
+	}
+	return true;
+}
+
 static void leave_variant(struct thread *t, enum code_variant_id wanted)
 {
 	if (plan.stretches && t->variant == VARIANT_FILTER)
@@ -229,6 +254,8 @@ const struct run_mode simulate_mode = {
 	.repeat = repeat,
 	.elements = elements,
 	.undo_elements = undo_elements,
+	.turn_over = turn_over,
+	.before_code = before_code,
 	.leave_variant = leave_variant,
 	.end = end,
 };
