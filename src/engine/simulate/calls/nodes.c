@@ -365,7 +365,7 @@ static struct sim_cell *cell_in(struct segment *s, uint32_t node)
 	return cell;
 }
 
-struct sim_cell *nodes_cell(struct segment *s)
+static struct sim_cell *nodes_cell(struct segment *s)
 {
 	return cell_in(s, nodes_running());
 }

@@ -93,8 +93,7 @@ void nodes_pass(const struct segment *s, int64_t n);
 void nodes_take(void);
 /* The same; no code is left. */
 void nodes_forget_code(void);
-/* Of the running node: its cell of s, and the number of the cell of an instruction of it. */
-struct sim_cell *nodes_cell(struct segment *s);
+/* Of the running node: the number of the cell of an instruction of s. */
 uint32_t *nodes_cell_number(struct segment *s, struct segment_insn *in);
 /* s was executed n times more. */
 void nodes_execute(struct segment *s, uint64_t n);

@@ -229,11 +229,6 @@ struct segment *segments_next(const struct segment *s)
 	return p && p < all.base + all.used ? (struct segment *)(void *)p : 0;
 }
 
-uint8_t *segments_base(void)
-{
-	return all.base;
-}
-
 void segments_cut_last(struct thread *t)
 {
 	uint32_t insns = t->cut_insns - 1, all_insns = insns + t->cut_tried, done = 0;

@@ -164,8 +164,6 @@ bool segments_of_elements(struct job *j, struct code_exit *e);
 
 struct segment *segments_of_trailer(uint64_t trailer);
 uint32_t segments_number(const struct segment *s);
-/* The segment of number 0, or NULL before there is one. */
-uint8_t *segments_base(void);
 /* Numbers of instructions, from 1 on, and the instruction of a number. */
 #define SEGMENTS_MOST_INSNS (4ull << 30 >> SEGMENT_SHIFT)
 uint32_t segments_insn_number(const struct segment_insn *in);

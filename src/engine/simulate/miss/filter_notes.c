@@ -446,7 +446,7 @@ static inline void count_quickly(const struct note *n, const struct ready *r)
 }
 
 /* For a part of the notes at a time, so that what they read arrives before it is needed. */
-void filter_count_notes_by_bin(uint32_t all)
+static void count_notes_by_bin(uint32_t all)
 {
 	const struct bins_versions now = bins_versions();
 	const struct note *const end = filter_notes + all;
@@ -520,7 +520,7 @@ void filter_look_below(void)
 
 	if (!plan.pair) {
 		if (plan.data && end != filter_notes)
-			filter_count_notes_by_bin((uint32_t)(end - filter_notes));
+			count_notes_by_bin((uint32_t)(end - filter_notes));
 		events_take();
 		return;
 	}
@@ -534,7 +534,7 @@ void filter_look_below(void)
 	forget_lines();
 	look_below(filter_look_below_data, filter_look_below_data_arcs, NOTE_DATA_BYTES);
 	if (plan.data)
-		filter_count_notes_by_bin((uint32_t)(end - filter_notes));
+		count_notes_by_bin((uint32_t)(end - filter_notes));
 	for (const struct note *n = filter_notes; n < end && plan.stretches; n++)
 		count_in_stretch(n);
 	filter_notes_allow(filter_notes_limit != filter_notes);

@@ -40,9 +40,6 @@ struct filter_level;
  */
 void filter_look_below(void);
 
-/* Count the notes, so many, by bin (bins.h). */
-void filter_count_notes_by_bin(uint32_t notes);
-
 /*
  * Memory in [start, end) is about to get another owner: find the data structures of the notes whose
  * accesses lie there. before_call: those of a call that allocates are not among them. Only the
