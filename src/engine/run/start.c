@@ -38,6 +38,7 @@
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/run/visits.h"
+#include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/translate/translate.h"
 #include "engine/unwind/modules.h"
@@ -313,6 +314,9 @@ int main(int argc, char **argv, char **envp)
 		pages_reserve();
 	if (engine_simulates()) {
 		filter_memory_divides = option("pieces", 0);
+		filter_turn_blocks = (uint32_t)option("turn", FILTER_TURN_BLOCKS);
+		if (filter_turn_blocks < FILTER_LEAST_TURN)
+			filter_turn_blocks = FILTER_LEAST_TURN;
 		if (engine_vector_counter == COUNTER_XMM15)
 			engine_vector_counter = COUNTER_SSE; /* the filter variant's */
 	}

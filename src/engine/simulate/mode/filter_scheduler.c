@@ -12,6 +12,7 @@
 
 #define CLOCK_OF_A_TURN (1ull << 40)
 
+uint32_t filter_turn_blocks = FILTER_TURN_BLOCKS;
 static uint64_t clock; /* while nobody has the turn */
 
 void filter_scheduler_begin(struct thread *t)
@@ -29,7 +30,7 @@ void filter_turn_enter(struct thread *t)
 	collect_lock();
 	__atomic_store_n(&filter_owner, t, __ATOMIC_RELAXED);
 	t->clock = clock;
-	t->turn = FILTER_TURN_BLOCKS;
+	t->turn = filter_turn_blocks;
 	if (plan.stretches)
 		stretches_turn_begins(t);
 	filter_allocation_goes_on(t);

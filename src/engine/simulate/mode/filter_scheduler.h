@@ -3,7 +3,7 @@
  * Threads in the filter variant: one at a time runs, the one that holds the turn (scheduler.h). The
  * turn passes the clock on; before that the graph is told of its calls (filter_calls.h).
  *
- * A turn ends after FILTER_TURN_BLOCKS blocks, counted where blocks are entered (T_TURN): each loop
+ * A turn ends after filter_turn_blocks blocks, counted where blocks are entered (T_TURN): each loop
  * goes through such an entry. So turns end at the same places in two equal runs. Code counts blocks
  * only once there was a second thread; all older code is then translated anew.
  *
@@ -17,6 +17,11 @@
 
 /* Some 50,000 accesses, like a buffer of the stream variant. */
 #define FILTER_TURN_BLOCKS 16384u
+/* Code stops in front of the last block of a turn; threads that take turns must get on. */
+#define FILTER_LEAST_TURN 50u
+
+/* The blocks of a turn; set before code runs. */
+extern uint32_t filter_turn_blocks;
 
 /* t, alone until now, is about to make a thread: drop all code that counts no blocks. */
 void filter_scheduler_begin(struct thread *t);

@@ -273,7 +273,7 @@ bool scheduler_leave_call(struct thread *t)
 
 void scheduler_end_turn(struct thread *t)
 {
-	t->turn = FILTER_TURN_BLOCKS;
+	t->turn = filter_turn_blocks;
 	if (plan.stretches && stretches_turn_ends(t)) {
 		t->turn_is_over = true;
 		poll_call(t);

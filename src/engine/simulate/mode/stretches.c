@@ -273,7 +273,7 @@ static uint64_t blocks_for(uint64_t left)
 	const uint64_t blocks =
 		s.rate_accesses ? left * s.rate_blocks / s.rate_accesses : left / FIRST_RATE;
 
-	return min(blocks / PART_OF_REST, FILTER_TURN_BLOCKS - 1) + 1;
+	return min(blocks / PART_OF_REST, filter_turn_blocks - 1) + 1;
 }
 
 /* Lets code count blocks; t has made `accesses`, and `left` remain of the stretch. */
