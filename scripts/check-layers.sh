@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Checks includes: a folder of src/ may include its own headers, and those of the folders in the
-# table, only as "folder/file.h". The engine and sim have rooms, each in its own folder. A room may
+# table, only as "folder/file.h". Some folders have rooms, each in its own folder. A room may
 # include the rooms before it in its list, which are the floors below it, and the same other folders
 # as its own folder. Prints each breach; fails if there is one.
 set -eu
@@ -67,6 +67,10 @@ FNR == 1 {
 	room = part[3]
 	if (has_rooms[folder] && !((folder, room) in floor))
 		breach("room " folder "/" room " is not in the table")
+	outer = folder "/" room
+	inner = part[4]
+	if (has_rooms[outer] && !((outer, inner) in floor))
+		breach("room " outer "/" inner " is not in the table")
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
 	split($0, quoted, "\"")
@@ -80,6 +84,9 @@ FNR == 1 {
 		split(path, step, "/")
 		if (floor[folder, step[2]] > floor[folder, room])
 			breach(folder "/" room " must not include \"" path "\", which is a floor above")
+		if (has_rooms[outer] && step[1] "/" step[2] == outer &&
+		    floor[outer, step[3]] > floor[outer, inner])
+			breach(outer "/" inner " must not include \"" path "\", which is a floor above")
 	}
 }
 # sim also runs inside a target, so it may include only headers of the compiler.

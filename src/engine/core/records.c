@@ -344,7 +344,7 @@ void records_unmap(struct process *p, uint64_t start, uint64_t end)
 {
 	struct record_unmap r = {.start = start, .end = end, .position = p->total.accesses};
 
-	put(p, RECORD_UNMAP, &r, sizeof r, 0, 0, false);
+	put(p, RECORD_UNMAP, &r, sizeof r, 0, 0, engine_simulates());
 }
 
 void records_thread(struct process *p, const struct thread *t)
@@ -356,7 +356,7 @@ void records_thread(struct process *p, const struct thread *t)
 				  .stores = t->counters.stores,
 				  .instructions = t->counters.instructions};
 
-	put(p, RECORD_THREAD, &r, sizeof r, 0, 0, false);
+	put(p, RECORD_THREAD, &r, sizeof r, 0, 0, engine_simulates());
 }
 
 uint64_t records_lost(const struct process *p)
@@ -529,7 +529,7 @@ void records_message(struct process *p, const char *text)
 {
 	struct record_header r;
 
-	put(p, RECORD_MESSAGE, &r, sizeof r, text, text_bytes(text), false);
+	put(p, RECORD_MESSAGE, &r, sizeof r, text, text_bytes(text), engine_simulates());
 }
 
 static struct channel_counters counters_of(const struct process *p)

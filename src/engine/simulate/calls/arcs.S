@@ -8,7 +8,7 @@
 #include "engine/core/layout.h"
 #include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/calls/nodes.h"
-#include "engine/simulate/miss/filter_rows.h"
+#include "engine/simulate/state/filter_rows.h"
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 

@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/codecache/pages.h"
-#include "engine/core/addresses.h"
 #include "engine/core/frame.h"
 #include "engine/core/lock.h"
 #include "engine/core/util.h"
@@ -17,10 +15,8 @@
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/graph.h"
-#include "engine/simulate/miss/filter_multi.h"
-#include "engine/simulate/miss/filter_notes.h"
-#include "engine/simulate/miss/filter_taken.h"
 #include "engine/simulate/plan/plan.h"
+#include "engine/simulate/state/notes.h"
 
 #define FRAMES 256u /* 10 KB; when they are used up all of them become the graph's */
 #define SPANS  1024u
@@ -42,6 +38,7 @@ struct arcs_state {
 	uint64_t lane[2];
 };
 
+_Static_assert(FILTER_QUICK_SP >= A_LANES + 16, "the low page has room");
 _Static_assert(offsetof(struct arcs_state, base) == A_BASE - A_TOP, "layout");
 _Static_assert(offsetof(struct arcs_state, sp) == A_SP - A_TOP, "layout");
 _Static_assert(offsetof(struct arcs_state, note) == A_NOTE - A_TOP, "layout");

@@ -8,7 +8,7 @@
 
 #include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/calls/lines_table.h"
-#include "engine/simulate/miss/filter_notes.h"
+#include "engine/simulate/state/notes.h"
 #include "sim/calls/open_calls.h"
 
 #define ARCS_UNITS     6u /* events of misses, with two plain levels */

@@ -2,14 +2,11 @@
 /* Notes of events; see events.h. */
 #include "engine/simulate/calls/events.h"
 
-#include "engine/core/util.h"
 #include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
-#include "engine/simulate/miss/filter_notes.h"
-#include "engine/simulate/observe/bins.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
+#include "engine/simulate/state/notes.h"
 #include "sim/base/events.h"
 
 #define MOST_AMOUNT 0xfffffu /* so that sums fit in 32 bits */

@@ -10,10 +10,8 @@
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments.h"
-#include "engine/simulate/emit/filter_forms.h"
-#include "engine/simulate/miss/branches.h"
-#include "engine/simulate/miss/filter_multi.h"
 #include "engine/simulate/plan/plan.h"
+#include "engine/simulate/state/filter_forms.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "engine/translate/job.h"
 

@@ -7,7 +7,6 @@
 #include "engine/simulate/calls/lines_table.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/graph.h"
-#include "engine/simulate/miss/branches.h"
 #include "engine/simulate/plan/plan.h"
 
 /* Finds a line, for arcs.S. */

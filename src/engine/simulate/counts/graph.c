@@ -2,21 +2,13 @@
 /* The call graph inside the target; see graph.h. */
 #include "engine/simulate/counts/graph.h"
 
-#include "engine/codecache/cache.h"
 #include "engine/core/lock.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
-#include "engine/drive/collect.h"
-#include "engine/simulate/calls/arcs.h"
-#include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/counts/sim_pages.h"
-#include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/replay/replay.h"
-#include "engine/translate/world.h"
 #include "engine/unwind/functions.h"
 #include "engine/unwind/modules.h"
 

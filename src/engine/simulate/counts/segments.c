@@ -2,14 +2,10 @@
 /* Descriptions of code segments for simulations; see segments.h. */
 #include "engine/simulate/counts/segments.h"
 
-#include "engine/simulate/emit/filter_parts.h"
-
 #include "engine/core/util.h"
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/counts/segments_places.h"
-#include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/replay/replay.h"
 #include "engine/translate/job.h"
 
 #define LINE	     64u /* of the processor: a segment that is replayed begins on one */

@@ -7,9 +7,9 @@
 #include "engine/simulate/calls/arcs_lines.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/graph.h"
-#include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/miss/branches.h"
 #include "engine/simulate/plan/plan.h"
+#include "engine/simulate/state/filter_forms.h"
 #include "engine/translate/job.h"
 
 #define COLD_MOST 64u /* bytes of code for what leaves to arcs.S */

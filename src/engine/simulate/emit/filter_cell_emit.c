@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The filter variant: code that loads the cell of a line. */
-#include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/emit/filter_parts.h"
+#include "engine/simulate/state/filter_forms.h"
 
 /* second = the number of the region of the line in r. */
 static void emit_region(struct job *j, enum reg second, enum reg r, bool is_live)

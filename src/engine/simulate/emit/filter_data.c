@@ -13,7 +13,6 @@
 #include "engine/core/util.h"
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/emit/filter_check.h"
-#include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/emit/filter_parts.h"
 #include "engine/simulate/emit/filter_thunks.h"
 #include "engine/simulate/miss/filter_pages.h"
@@ -22,6 +21,7 @@
 #include "engine/simulate/miss/uses.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_conflicts.h"
+#include "engine/simulate/state/filter_forms.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "engine/simulate/state/filter_trust.h"
 

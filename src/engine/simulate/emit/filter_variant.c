@@ -77,6 +77,12 @@ static void emit_stubs(struct arena *a, struct out *o)
 	arcs_emit_thunks(a, o);
 }
 
+static void write_constants(struct arena_data *d)
+{
+	filter_write_constants(d);
+	d->far = ~((1ull << A_NEAR_LOG) - 1);
+}
+
 static bool follows_calls(void)
 {
 	return plan.arcs;
@@ -95,7 +101,7 @@ const struct code_variant filter_variant = {
 	.describes = true,
 	.calls = &calls,
 	.emit_stubs = emit_stubs,
-	.write_constants = filter_write_constants,
+	.write_constants = write_constants,
 	.forget = filter_forget_sites,
 	.begin_block = begin_block,
 	.enter = enter,

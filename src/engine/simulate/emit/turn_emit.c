@@ -2,8 +2,6 @@
 /* The code that ends a thread's turn; see filter_scheduler.h. */
 #include "engine/core/util.h"
 #include "engine/simulate/emit/filter_parts.h"
-#include "engine/simulate/mode/filter_scheduler.h"
-#include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/hooks.h"

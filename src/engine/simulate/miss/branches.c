@@ -4,12 +4,10 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/calls/nodes.h"
-#include "engine/simulate/counts/segments.h"
-#include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_counters.h"
+#include "engine/simulate/state/filter_forms.h"
 #include "engine/translate/job.h"
 
 static uint32_t passes_from;

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"

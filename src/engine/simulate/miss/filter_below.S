@@ -4,7 +4,7 @@
  * iteration depends on the one before, so the processor can fetch many lines of the tables at a
  * time.
  */
-#include "engine/simulate/miss/filter_rows.h"
+#include "engine/simulate/state/filter_rows.h"
 
 /*
  * Misses ahead at which the cells of lines, and then their stamps, are prefetched. Behind the last

@@ -2,19 +2,14 @@
 /* Executions of segments, as their counters tell them; see filter_executions.h. */
 #include "engine/simulate/miss/filter_executions.h"
 
-#include "engine/core/addresses.h"
-#include "engine/core/util.h"
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
-#include "engine/simulate/counts/segments.h"
 #include "engine/simulate/miss/branches.h"
 #include "engine/simulate/miss/filter_references.h"
 #include "engine/simulate/miss/filter_windows.h"
 #include "engine/simulate/miss/uses.h"
 #include "engine/simulate/miss/uses_code.h"
-#include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_counters.h"
 
 uint64_t filter_new_executions(const struct segment *s)

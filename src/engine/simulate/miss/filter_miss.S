@@ -24,7 +24,7 @@
 #include "engine/simulate/miss/filter_multi.h"
 #include "engine/simulate/miss/filter_quick.h"
 #include "engine/simulate/miss/filter_references.h"
-#include "engine/simulate/miss/filter_rows.h"
+#include "engine/simulate/state/filter_rows.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "engine/simulate/miss/uses.h"
 #include "engine/simulate/miss/uses_watch.h"

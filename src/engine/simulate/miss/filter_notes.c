@@ -11,15 +11,10 @@
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/miss/filter_access.h"
 #include "engine/simulate/miss/filter_references.h"
-#include "engine/simulate/mode/filter_scheduler.h"
-#include "engine/simulate/observe/bins.h"
 #include "engine/simulate/observe/contrasts.h"
 #include "engine/simulate/observe/counts.h"
 #include "engine/simulate/observe/dead.h"
 #include "engine/simulate/observe/held.h"
-#include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
-#include "sim/cache/entry.h"
 
 struct note {
 	uint64_t line;

@@ -6,29 +6,7 @@
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FILTER_NOTES_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_NOTES_H
 
-#include "engine/simulate/state/filter_sites.h"
-
-#define NOTE_LINE   0
-#define NOTE_SITE   8 /* its number, and the bytes from SITE_REG on */
-#define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
-#define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
-#define NOTE_RECORD 16 /* with arcs (arcs.h): what the notes before it have counted */
-/* If all levels are looked up at once (calls/events.h): what was counted; the line is not used. */
-#define NOTE_COUNTED	      20	 /* u32: the event's position in a cell, and how often */
-#define NOTE_ONCE	      0x100	 /* from this bit on */
-#define NOTE_AND_WRITTEN_BACK 0x80000000 /* and one write-back of the first level */
-#define NOTE_BYTES	      24
-#define NOTES		      256 /* 6 KB */
-/*
- * What follows with data (bins.h); then 96 notes have room. An access on two lines may evict two in
- * each level: FILTER_SITE_PAIR says so, and NOTE_LINE is the second one.
- */
-#define NOTE_ADDRESS	   24 /* of the access, if it is one to data; see filter_notes.c */
-#define NOTE_VICTIM	   32 /* the cell of the line that the first level evicted; 0: none */
-#define NOTE_LAST	   40 /* the same of LL; 0: the line was in LL */
-#define NOTE_VICTIM_BEFORE 48 /* the same for the first of two lines */
-#define NOTE_LAST_BEFORE   56
-#define NOTE_DATA_BYTES	   64
+#include "engine/simulate/state/notes.h"
 
 #ifndef __ASSEMBLER__
 

@@ -2,17 +2,12 @@
 /* First-level TLBs in the filter variant; see filter_pages.h. */
 #include "engine/simulate/miss/filter_pages.h"
 
-#include "engine/codecache/pages.h"
 #include "engine/core/util.h"
 #include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
-#include "engine/simulate/counts/segments.h"
 #include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_walk.h"
-#include "engine/simulate/miss/uses.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "sim/cache/cache_kinds.h"

@@ -13,7 +13,7 @@
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_QUICK_H
 
 #include "engine/simulate/calls/arcs.h"
-#include "engine/simulate/miss/filter_rows.h"
+#include "engine/simulate/state/filter_rows.h"
 
 /* clang-format off */
 

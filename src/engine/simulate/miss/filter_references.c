@@ -7,7 +7,6 @@
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
 #include "engine/simulate/counts/segments.h"
-#include "engine/simulate/emit/filter_forms.h"
 #include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/observe/bins.h"
@@ -18,6 +17,7 @@
 #include "engine/simulate/observe/structures.h"
 #include "engine/simulate/observe/tallies.h"
 #include "engine/simulate/state/filter_conflicts.h"
+#include "engine/simulate/state/filter_forms.h"
 #include "engine/simulate/state/filter_sites.h"
 
 /* In the place of the misses of other sites (filter_sites.h). */

@@ -80,12 +80,5 @@ void filter_references_cut(const struct segment *s, uint32_t insns);
 
 /* Memory in [start, end), and no other, has got another owner. */
 void filter_references_forget(uint64_t start, uint64_t end);
-/* Clear the label of a place of data. */
-static inline void filter_reference_clear(uint32_t place)
-{
-	if (plan.references)
-		*(uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS) = 0;
-}
-
 #endif
 #endif

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An access or a fetch that C handles, where inline tests fail; see filter_access.h. */
-#include "engine/simulate/miss/filter_access.h"
 
-#include "engine/core/addresses.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/lanes.h"
-#include "engine/core/util.h"
-#include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/calls/events.h"
 #include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/calls/nodes.h"
 #include "engine/simulate/counts/cells.h"
-#include "engine/simulate/counts/graph.h"
-#include "engine/simulate/counts/segments.h"
-#include "engine/simulate/miss/branches.h"
 #include "engine/simulate/miss/filter_access.h"
 #include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_multi.h"
@@ -21,21 +13,11 @@
 #include "engine/simulate/miss/filter_references.h"
 #include "engine/simulate/miss/filter_walk.h"
 #include "engine/simulate/miss/filter_windows.h"
-#include "engine/simulate/miss/uses.h"
 #include "engine/simulate/miss/uses_code.h"
-#include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/observe/dead.h"
-#include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_conflicts.h"
-#include "engine/simulate/state/filter_handover.h"
-#include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/filter_sets.h"
-#include "engine/simulate/state/filter_sites.h"
-#include "sim/base/bits.h"
-#include "sim/system/below.h"
 #include "sim/system/hierarchy.h"
-#include "sim/system/multi.h"
 
 #define LINES (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
 #define w     filter_state

@@ -4,17 +4,14 @@
 
 #include "engine/codecache/cache.h"
 #include "engine/core/addresses.h"
-#include "engine/core/frame.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/drive/collect.h"
 #include "engine/simulate/mode/filter_life.h"
 #include "engine/simulate/mode/filter_scheduler.h"
 #include "engine/simulate/mode/scheduler.h"
-#include "engine/simulate/mode/stretches.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/filter_pieces.h"
 

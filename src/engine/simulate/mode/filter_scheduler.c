@@ -2,7 +2,6 @@
 /* The turn in the filter variant; see filter_scheduler.h. */
 #include "engine/simulate/mode/filter_scheduler.h"
 
-#include "engine/core/util.h"
 #include "engine/drive/collect.h"
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/miss/filter_notes.h"

@@ -2,16 +2,13 @@
 /* What ends calls that code follows, or makes them invalid; see graph_changes.h. */
 #include "engine/simulate/mode/graph_changes.h"
 
-#include "engine/core/lock.h"
 #include "engine/core/util.h"
 #include "engine/drive/collect.h"
-#include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/calls/arcs_lines.h"
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/counts/graph.h"
 #include "engine/simulate/mode/results.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/translate/world.h"
 
 /* Functions that are active in other threads do not show. Returns the count to set behind. */

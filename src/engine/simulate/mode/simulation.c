@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A simulation as a run mode: in the filter variant where possible, else replayed. */
 #include "engine/core/records.h"
-#include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 #include "engine/drive/buffers.h"
 #include "engine/drive/collect.h"
 #include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/counts/graph.h"
-#include "engine/simulate/counts/segments.h"
-#include "engine/simulate/miss/filter_references.h"
 #include "engine/simulate/miss/filter_strings.h"
 #include "engine/simulate/miss/uses.h"
 #include "engine/simulate/mode/filter_end.h"
@@ -18,12 +14,9 @@
 #include "engine/simulate/mode/results.h"
 #include "engine/simulate/mode/scheduler.h"
 #include "engine/simulate/mode/stretches.h"
-#include "engine/simulate/plan/plan.h"
 #include "engine/simulate/replay/replay.h"
 #include "engine/simulate/replay/replay_multi.h"
-#include "engine/simulate/state/filter.h"
 #include "engine/translate/world.h"
-#include "sim/base/geometry.h"
 
 /* What was asked for, and has no memory. Once for all processes that fork. */
 static void say_what_is_missing(void)

@@ -3,22 +3,16 @@
 #include "engine/simulate/replay/replay.h"
 
 #include "engine/core/fsbase.h"
-#include "engine/core/records.h"
 #include "engine/core/util.h"
 #include "engine/drive/collect.h"
 #include "engine/simulate/counts/cells.h"
-#include "engine/simulate/counts/graph.h"
-#include "engine/simulate/counts/segments.h"
 #include "engine/simulate/counts/sim_pages.h"
-#include "engine/simulate/mode/filter_life.h"
-#include "engine/simulate/observe/bins.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/replay/replay_calls.h"
 #include "engine/simulate/replay/replay_multi.h"
 #include "engine/simulate/replay/replay_needs.h"
 #include "engine/simulate/replay/replay_uses.h"
 #include "engine/simulate/state/filter.h"
-#include "sim/cache/cache_packed.h"
 #include "sim/system/hierarchy.h"
 
 static struct {

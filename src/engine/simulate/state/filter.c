@@ -4,37 +4,11 @@
 #include "engine/simulate/state/filter.h"
 
 #include "engine/core/addresses.h"
-#include "engine/core/fsbase.h"
-#include "engine/core/lanes.h"
 #include "engine/core/util.h"
-#include "engine/simulate/calls/arcs.h"
-#include "engine/simulate/calls/events.h"
-#include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/calls/nodes.h"
-#include "engine/simulate/counts/cells.h"
-#include "engine/simulate/counts/graph.h"
-#include "engine/simulate/counts/segments.h"
-#include "engine/simulate/miss/branches.h"
-#include "engine/simulate/miss/filter_access.h"
-#include "engine/simulate/miss/filter_multi.h"
-#include "engine/simulate/miss/filter_notes.h"
-#include "engine/simulate/miss/filter_references.h"
-#include "engine/simulate/miss/filter_walk.h"
-#include "engine/simulate/miss/filter_windows.h"
-#include "engine/simulate/miss/uses.h"
-#include "engine/simulate/miss/uses_code.h"
-#include "engine/simulate/mode/stretches.h"
-#include "engine/simulate/observe/dead.h"
 #include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter_conflicts.h"
-#include "engine/simulate/state/filter_handover.h"
 #include "engine/simulate/state/filter_memory.h"
-#include "engine/simulate/state/filter_sets.h"
-#include "engine/simulate/state/filter_sites.h"
-#include "sim/base/bits.h"
-#include "sim/system/below.h"
+#include "engine/simulate/state/notes.h"
 #include "sim/system/hierarchy.h"
-#include "sim/system/multi.h"
 
 #define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
 #define OWNERS_AT    FILTER_OWNERS
@@ -57,7 +31,7 @@ _Static_assert(FILTER_OFFSETS + 8ull * FILTER_REGIONS == LOW_TABLES, "layout");
 _Static_assert(FILTER_NOBODY >= FILTER_SECOND + 8 && FILTER_SECOND >= FILTER_SETS_COUNT + 8 &&
 		       FILTER_ORDER_8 >= FILTER_NOBODY + 16,
 	       "layout");
-_Static_assert(FILTER_QUICK_SP >= A_LANES + 16 && FILTER_QUICK_STACK >= FILTER_QUICK_SP + 8 + 256 &&
+_Static_assert(FILTER_QUICK_STACK >= FILTER_QUICK_SP + 8 + 256 &&
 		       FILTER_QUICK_STACK <= FILTER_ORDER_8,
 	       "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");

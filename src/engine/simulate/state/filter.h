@@ -118,6 +118,7 @@
 #ifndef __ASSEMBLER__
 
 #include "engine/core/state.h"
+#include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_handover.h"
 
 /* By page of data, and of code, see filter_pages.h: the bytes of each. */
@@ -225,6 +226,13 @@ static inline uint64_t filter_line_of_last(const uint32_t *cell)
 {
 	return filter_line_of_data((const uint32_t *)((uintptr_t)cell - filter_pieces.to_last));
 }
+/* Clear the label of a place of data. */
+static inline void filter_reference_clear(uint32_t place)
+{
+	if (plan.references)
+		*(uint32_t *)(uintptr_t)(place + FILTER_TO_LABELS) = 0;
+}
+
 extern bool filter_window_is_open;
 /* Has the stack pointer ever been no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;

@@ -4,9 +4,6 @@
 
 #include "engine/core/util.h"
 #include "engine/simulate/counts/sim_pages.h"
-#include "engine/simulate/miss/filter_notes.h"
-#include "engine/simulate/miss/filter_references.h"
-#include "engine/simulate/miss/filter_windows.h"
 #include "engine/simulate/observe/recency.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"

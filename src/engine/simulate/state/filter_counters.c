@@ -2,8 +2,6 @@
 /* Memory of counters of executions; see filter_counters.h. */
 #include "engine/simulate/state/filter_counters.h"
 
-#include "engine/core/addresses.h"
-
 #define COUNTERS ((FILTER_OFFSETS - COUNTERS_AT) / 8)
 
 static uint64_t used;

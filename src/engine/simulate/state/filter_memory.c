@@ -9,7 +9,6 @@
 #include "engine/codecache/cache.h"
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
-#include "engine/simulate/calls/arcs.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_move.h"
 #include "engine/simulate/state/filter_pieces.h"
@@ -275,6 +274,5 @@ void filter_write_constants(struct arena_data *d)
 	d->region_mask = (FILTER_REGIONS - 1ull) << FILTER_REGION_SHIFT;
 	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
 		d->aligned[n] = (1ull << n) - 1;
-	d->far = ~((1ull << A_NEAR_LOG) - 1);
 	d->tick[0] = d->tick[1] = 2;
 }

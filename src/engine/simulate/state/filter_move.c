@@ -2,12 +2,8 @@
 /* What refers to the filter's tables, when they move; see filter_move.h. */
 #include "engine/simulate/state/filter_move.h"
 
-#include "engine/core/util.h"
-#include "engine/simulate/miss/filter_access.h"
-#include "engine/simulate/miss/filter_pages.h"
 #include "engine/simulate/plan/plan.h"
 #include "sim/cache/cache.h"
-#include "sim/cache/entry.h"
 
 #define w filter_state
 

@@ -3,10 +3,8 @@
 #include "engine/simulate/state/filter_sets.h"
 
 #include "engine/core/util.h"
-#include "engine/simulate/miss/filter_windows.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
-#include "sim/system/hierarchy.h"
 
 static uint64_t *constant(uint64_t address)
 {

@@ -2,24 +2,8 @@
 /* Sites of the filter variant; see filter_sites.h. */
 #include "engine/simulate/state/filter_sites.h"
 
-#include "engine/codecache/cache.h"
-#include "engine/core/util.h"
-#include "engine/simulate/calls/filter_calls.h"
-#include "engine/simulate/calls/nodes.h"
-#include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
-#include "engine/simulate/miss/filter_access.h"
-#include "engine/simulate/miss/filter_multi.h"
-#include "engine/simulate/miss/filter_pages.h"
-#include "engine/simulate/miss/filter_references.h"
-#include "engine/simulate/miss/filter_walk.h"
-#include "engine/simulate/miss/uses.h"
-#include "engine/simulate/miss/uses_code.h"
-#include "engine/simulate/observe/bins.h"
 #include "engine/simulate/observe/contrasts.h"
-#include "engine/simulate/plan/plan.h"
-#include "engine/simulate/state/filter.h"
-#include "engine/simulate/state/filter_conflicts.h"
 
 /* large, so that it does not lie among the program's mappings */
 #define OWNERS_RESERVE (1ull << 30)

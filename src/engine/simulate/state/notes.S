@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Room for notes of misses (miss/filter_notes.h), which code of several rooms writes. */
-#include "engine/simulate/miss/filter_notes.h"
+/* Room for notes of misses; see notes.h. */
+#include "engine/simulate/state/notes.h"
 
 #define CELL_AHEAD 24 /* notes behind the last one are read, see miss/filter_below.S */
 

@@ -7,9 +7,9 @@
 #define DWELL_ENGINE_SIMULATE_FILTER_FILTER_ROWS_H
 
 #include "engine/core/layout.h"
-#include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_sites.h"
+#include "engine/simulate/state/notes.h"
 #include "sim/cache/entry.h"
 
 /* clang-format off */
