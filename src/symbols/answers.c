@@ -232,15 +232,20 @@ bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symb
 	return out->name != NULL;
 }
 
-void symbols_results(struct symbols *s, int file, const uint64_t *addresses, size_t count,
-		     struct symbols_result *out)
+/*
+ * Asks a file's reader about each address, in messages of so many; `take` reads the i-th answer.
+ * Files that are read here have none.
+ */
+static void ask_each(struct symbols *s, int file, enum message_kind kind, const uint64_t *addresses,
+		     size_t count,
+		     void (*take)(struct symbols *s, struct message_reader *r, void *out, size_t i),
+		     void *out)
 {
 	struct symbols_file *f = symbols_get(s, file);
 	size_t done = 0;
 
-	memset(out, 0, count * sizeof(*out));
 	while (f != NULL && is_remote(f) && done < count) {
-		struct message_question q = {.kind = MESSAGE_RESULT,
+		struct message_question q = {.kind = kind,
 					     .file = (uint32_t)file,
 					     .count = count - done < MESSAGE_MOST_ADDRESSES
 							      ? (uint32_t)(count - done)
@@ -249,42 +254,45 @@ void symbols_results(struct symbols *s, int file, const uint64_t *addresses, siz
 
 		if (symbols_remote_ask(s, f, &q, addresses + done, &reply) != 0)
 			return;
-		for (uint32_t i = 0; i < q.count; i++) {
-			out[done + i].is_for_others = message_take(&reply.reader) != 0;
-			out[done + i].is_guess = message_take(&reply.reader) != 0;
-			out[done + i].is_element = message_take(&reply.reader) != 0;
-			out[done + i].handed = (uint32_t)message_take(&reply.reader);
-			out[done + i].layout = take_layout(&reply.reader, symbols_arena(s));
-		}
+		for (uint32_t i = 0; i < q.count; i++)
+			take(s, &reply.reader, out, done + i);
 		free(reply.bytes);
 		done += q.count;
 	}
 }
 
+static void take_result(struct symbols *s, struct message_reader *r, void *out, size_t i)
+{
+	struct symbols_result *result = (struct symbols_result *)out + i;
+
+	result->is_for_others = message_take(r) != 0;
+	result->is_guess = message_take(r) != 0;
+	result->is_element = message_take(r) != 0;
+	result->handed = (uint32_t)message_take(r);
+	result->layout = take_layout(r, symbols_arena(s));
+}
+
+void symbols_results(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		     struct symbols_result *out)
+{
+	memset(out, 0, count * sizeof(*out));
+	ask_each(s, file, MESSAGE_RESULT, addresses, count, take_result, out);
+}
+
+static void take_operand(struct symbols *s, struct message_reader *r, void *out, size_t i)
+{
+	struct symbols_operand *operand = (struct symbols_operand *)out + i;
+
+	(void)s;
+	operand->bytes = message_take(r);
+	operand->form = (enum symbols_form)message_take(r);
+}
+
 void symbols_operands(struct symbols *s, int file, const uint64_t *addresses, size_t count,
 		      struct symbols_operand *out)
 {
-	struct symbols_file *f = symbols_get(s, file);
-	size_t done = 0;
-
 	memset(out, 0, count * sizeof(*out));
-	while (f != NULL && is_remote(f) && done < count) {
-		struct message_question q = {.kind = MESSAGE_OPERAND,
-					     .file = (uint32_t)file,
-					     .count = count - done < MESSAGE_MOST_ADDRESSES
-							      ? (uint32_t)(count - done)
-							      : MESSAGE_MOST_ADDRESSES};
-		struct symbols_reply reply;
-
-		if (symbols_remote_ask(s, f, &q, addresses + done, &reply) != 0)
-			return;
-		for (uint32_t i = 0; i < q.count; i++) {
-			out[done + i].bytes = message_take(&reply.reader);
-			out[done + i].form = (enum symbols_form)message_take(&reply.reader);
-		}
-		free(reply.bytes);
-		done += q.count;
-	}
+	ask_each(s, file, MESSAGE_OPERAND, addresses, count, take_operand, out);
 }
 
 /* ---- Preparation ---- */

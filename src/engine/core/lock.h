@@ -3,7 +3,7 @@
  * Locks of in-target code, by futex. Never held while target code runs.
  *
  * A process that shares this memory (CLONE_VM) may be killed while it holds a lock. So locks know
- * their owner from the first such process on, and who waits takes over a lock of a dead owner.
+ * their owner from the first such process on, and a waiting thread takes over a dead one's lock.
  */
 #ifndef DWELL_ENGINE_CORE_LOCK_H
 #define DWELL_ENGINE_CORE_LOCK_H

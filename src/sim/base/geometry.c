@@ -256,3 +256,20 @@ uint64_t sim_geometry_least_sets(const struct sim_geometry *g)
 	}
 	return least;
 }
+
+bool sim_cache_is_plain(const struct sim_cache_geometry *c)
+{
+	return c->size_bytes == 0 ||
+	       (c->inclusion == SIM_NEITHER && c->prefetcher == SIM_PREFETCH_NONE &&
+		!c->is_write_through && !c->no_write_allocate);
+}
+
+bool sim_geometry_is_plain(const struct sim_geometry *g)
+{
+	for (unsigned i = 0; i < g->level_count; i++)
+		if (!sim_cache_is_plain(&g->levels[i]))
+			return false;
+	return sim_cache_is_plain(&g->code) && g->code_tlb.entries == 0 &&
+	       g->data_tlb.entries == 0 && g->second_tlb.entries == 0 && !g->line_use &&
+	       !g->write_backs;
+}

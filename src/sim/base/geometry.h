@@ -104,6 +104,11 @@ uint64_t sim_geometry_least_sets(const struct sim_geometry *g);
 /* Tell whether instruction fetches are simulated, in caches or at least in a TLB. */
 bool sim_geometry_has_fetches(const struct sim_geometry *g);
 
+/* Tell whether a cache, or none, has nothing but a size, a shape and a replacement policy. */
+bool sim_cache_is_plain(const struct sim_cache_geometry *c);
+/* The same for all caches, without TLBs, line use and write-backs. */
+bool sim_geometry_is_plain(const struct sim_geometry *g);
+
 /*
  * How many levels each core has for itself, besides an L1 of instructions: all but the last of
  * several.

@@ -75,22 +75,6 @@ static uint64_t stamp_bytes(const struct sim_cache_geometry *c)
 	return sets_of(c) * places * sizeof(uint64_t);
 }
 
-static bool is_plain_cache(const struct sim_cache_geometry *c)
-{
-	return c->size_bytes == 0 ||
-	       (c->inclusion == SIM_NEITHER && c->prefetcher == SIM_PREFETCH_NONE &&
-		!c->is_write_through && !c->no_write_allocate);
-}
-
-static bool is_plain(const struct sim_geometry *g)
-{
-	for (unsigned i = 0; i < g->level_count; i++)
-		if (!is_plain_cache(&g->levels[i]))
-			return false;
-	return is_plain_cache(&g->code) && g->code_tlb.entries == 0 && g->data_tlb.entries == 0 &&
-	       g->second_tlb.entries == 0 && !g->line_use && !g->write_backs;
-}
-
 /* Does the test hold for a first level? */
 static bool first_is(const struct sim_geometry *g, bool (*test)(const struct sim_cache_geometry *c))
 {
@@ -211,12 +195,12 @@ static bool has_no_quick_second(const struct sim_request *r)
 
 static bool is_more_than_plain(const struct sim_request *r)
 {
-	return !is_plain(r->geometries);
+	return !sim_geometry_is_plain(r->geometries);
 }
 
 static bool is_for_first(const struct sim_request *r)
 {
-	return is_plain(r->geometries) &&
+	return sim_geometry_is_plain(r->geometries) &&
 	       (r->geometries->level_count < 3 || (r->asks & (OF_DATA | OF_PART)) != 0);
 }
 
@@ -346,7 +330,7 @@ const struct sim_way_text sim_way_texts[SIM_WAYS] = {
 	[SIM_WAY_PAIR] = {"pair", "code looks into the first levels, and into the second",
 			  "5 to 20"},
 	[SIM_WAY_WALK] = {"walk", "code looks into the first levels; misses walk what is below",
-			  "8 to 40"},
+			  "6 to 40"},
 	[SIM_WAY_FIRST] = {"first", "code looks into the first levels; plain caches below",
 			   "6 to 40"},
 	[SIM_WAY_SEVERAL] = {"several",
@@ -379,7 +363,7 @@ static enum sim_way nearest(const struct sim_request *r)
 {
 	if (r->count > 1)
 		return SIM_WAY_SEVERAL;
-	return is_plain(r->geometries) ? SIM_WAY_FIRST : SIM_WAY_WALK;
+	return sim_geometry_is_plain(r->geometries) ? SIM_WAY_FIRST : SIM_WAY_WALK;
 }
 
 /* ---- What the ways can do ---- */

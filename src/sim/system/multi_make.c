@@ -6,12 +6,6 @@
 
 /* ---- The check ---- */
 
-static bool is_basic_cache(const struct sim_cache_geometry *c)
-{
-	return c->inclusion == SIM_NEITHER && c->prefetcher == SIM_PREFETCH_NONE &&
-	       !c->is_write_through && !c->no_write_allocate;
-}
-
 static uint64_t lines_of(const struct sim_cache_geometry *c)
 {
 	return c->size_bytes / c->line_bytes;
@@ -36,7 +30,7 @@ static bool has_rows(const struct sim_cache_geometry *c)
 
 static bool fits_first(const struct sim_cache_geometry *c, uint32_t line_bytes)
 {
-	return is_basic_cache(c) && has_rows(c) && c->line_bytes == line_bytes;
+	return sim_cache_is_plain(c) && has_rows(c) && c->line_bytes == line_bytes;
 }
 
 static bool fits(const struct sim_geometry *g, uint32_t line_bytes)
@@ -46,7 +40,8 @@ static bool fits(const struct sim_geometry *g, uint32_t line_bytes)
 	    (g->code.size_bytes > 0 && !fits_first(&g->code, line_bytes)))
 		return false;
 	for (uint32_t level = 1; level < g->level_count; level++)
-		if (!is_basic_cache(&g->levels[level]) || g->levels[level].line_bytes < line_bytes)
+		if (!sim_cache_is_plain(&g->levels[level]) ||
+		    g->levels[level].line_bytes < line_bytes)
 			return false;
 	return true;
 }

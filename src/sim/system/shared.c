@@ -4,22 +4,6 @@
 
 #include <stddef.h>
 
-static bool is_basic_cache(const struct sim_cache_geometry *g)
-{
-	return g->size_bytes == 0 ||
-	       (g->inclusion == SIM_NEITHER && g->prefetcher == SIM_PREFETCH_NONE &&
-		!g->is_write_through && !g->no_write_allocate);
-}
-
-static bool is_basic(const struct sim_geometry *g)
-{
-	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
-		if (!is_basic_cache(sim_slot_geometry(g, slot)))
-			return false;
-	return g->code_tlb.entries == 0 && g->data_tlb.entries == 0 && g->second_tlb.entries == 0 &&
-	       !g->line_use && !g->write_backs;
-}
-
 static bool is_simple_cache(const struct sim_cache_geometry *g)
 {
 	if (g->size_bytes == 0)
@@ -33,7 +17,7 @@ static bool is_simple(const struct sim_geometry *g)
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
 		if (!is_simple_cache(sim_slot_geometry(g, slot)))
 			return false;
-	return is_basic(g);
+	return sim_geometry_is_plain(g);
 }
 
 static uint32_t shortest_line(const struct sim_geometry *g)
@@ -55,7 +39,7 @@ int sim_shared_init(struct sim_shared *s, const struct sim_geometry *g,
 	*s = (struct sim_shared){.geometry = *g,
 				 .memory = memory,
 				 .private_levels = sim_geometry_private_levels(g),
-				 .is_basic = is_basic(g),
+				 .is_basic = sim_geometry_is_plain(g),
 				 .is_simple = is_simple(g),
 				 .has_fetches = sim_geometry_has_fetches(g),
 				 .most_bytes = shortest_line(g)};

@@ -11,10 +11,10 @@
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "sim/cache/cache_kinds.h"
+#include "sim/plan/limits.h"
 
 #define PAGE_LINES  64u
 #define PAGE_BITS   (FILTER_ADDRESS_BITS - 12)
-#define MOST_WAYS   128u /* all are looked at where a page is evicted */
 #define FEW_WAYS    8u
 #define MOST_PLACES 0x8000ull
 #define NO_PAGE	    (1ull << PAGE_BITS)
@@ -37,6 +37,7 @@ struct filter_page {
 	uint64_t shown; /* bits of lines: all others have cell 0 */
 };
 
+_Static_assert(MOST_PLACES == SIM_TLB_PLACES, "as the plan has it");
 _Static_assert(offsetof(struct filter_page, time) == PAGE_TIME, "layout");
 _Static_assert(offsetof(struct filter_page, shown) == PAGE_SHOWN, "layout");
 _Static_assert(sizeof(struct filter_page) == 1 << PAGE_USE_SHIFT, "layout");

@@ -15,11 +15,14 @@
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "sim/base/bits.h"
+#include "sim/plan/limits.h"
 #include "sim/system/hierarchy.h"
 
 #define w	filter_state
 #define ROW	16u /* places of a row, at most */
 #define NOWHERE (USES_MOST_PLACES - ROW)
+
+_Static_assert(NOWHERE == SIM_USE_PLACES, "as the plan has it");
 
 #define USES_EVENTS 8u
 

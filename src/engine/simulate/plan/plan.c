@@ -26,6 +26,8 @@ static void make(bool no_room)
 	plan = (struct simulate_plan){
 		.way = p.way,
 		.why = p.why,
+		.turns = plan.turns,
+		.code_line_shift = plan.code_line_shift,
 		.pair = p.way == SIM_WAY_PAIR,
 		.walks = p.way == SIM_WAY_WALK,
 		.several = p.way == SIM_WAY_SEVERAL,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How this process is simulated. Made once, before code is made (plan.c), from the tables of
- * sim/plan; who simulates reads it, and no more. A part that turns out to have no memory clears
- * its member, and the user reads a sentence.
+ * How this process is simulated: made once, before code is made, from the tables of sim/plan. Other
+ * rooms read it, and decide nothing. A part without memory clears its member, and the user reads a
+ * sentence. Two members are not of the plan: `turns`, and `code_line_shift`, known when the caches
+ * are made.
  */
 #ifndef DWELL_ENGINE_SIMULATE_PLAN_H
 #define DWELL_ENGINE_SIMULATE_PLAN_H

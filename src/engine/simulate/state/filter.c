@@ -8,6 +8,7 @@
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_memory.h"
 #include "engine/simulate/state/notes.h"
+#include "sim/plan/limits.h"
 #include "sim/system/hierarchy.h"
 
 #define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
@@ -20,6 +21,9 @@
 #define STAMPS_AT	 FILTER_STAMPS
 #define ALL_STAMPS_BYTES (2 * FILTER_FIRST_BYTES + FILTER_LAST_BYTES)
 
+_Static_assert(FILTER_FIRST_BYTES == SIM_FIRST_BYTES && FILTER_LAST_BYTES == SIM_SECOND_BYTES &&
+		       1u << FILTER_LINE_SHIFT == SIM_FILTER_LINE,
+	       "as the plan has it");
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + ALL_STAMPS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == FILTER_CODE_CELLS + FILTER_CODE_LINES * 4, "layout");

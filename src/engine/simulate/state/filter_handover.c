@@ -9,9 +9,6 @@
 
 #define w filter_state
 
-#define MOST_WAYS  32u /* of LL, see many_places in filter_below.S */
-#define LEAST_SETS 8u  /* neighbouring lines of one segment never meet in a set of code */
-
 uint64_t filter_row_bytes(const struct sim_cache *c)
 {
 	return (c->ways > SIM_SHORT_WAYS ? c->ways : round_up(c->ways, 8)) * sizeof(uint64_t);
