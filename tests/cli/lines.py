@@ -213,12 +213,12 @@ def few_lines_for_a_long_time_are_known():
     exact = curve(simulate(['--policy=lru'], PROGRAM, *command, path='exact.db'))
     check(exact[8 * KB][0] > 0.0015 and exact[16 * KB][0] < 0.0003, exact)
     got = [curve(simulate(['--lines', '1/128', '--seed', str(seed)], PROGRAM, *command))
-           for seed in range(32)]
+           for seed in range(128)]
     inside = [c[s][1] <= exact[s][0] <= c[s][2] for c in got for s in exact]
     check(sum(inside) >= 0.83 * len(inside), 'inside', sum(inside), 'of', len(inside))
     mean = sum(c[16 * KB][0] for c in got) / len(got)
-    # one seed is far too high or right: the mean of 32 has an error of 0.00014
-    check(mean < 0.001, 'mean', mean, [c[16 * KB] for c in got])
+    # one seed is far too high or right: the mean of 128 has an error of 0.00007
+    check(mean < 0.0009, 'mean', mean, [c[16 * KB] for c in got])
 
 
 @case
