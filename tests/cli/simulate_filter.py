@@ -398,13 +398,13 @@ def nodes_have_their_costs_in_code():
 
 @case
 def what_is_replayed_with_vector_registers_changes_nothing():
-    """Contexts with line use want each segment told, and so do hierarchies that one pass cannot do.
-    """
+    """Hierarchies that one pass cannot do, and more than two levels with the use of lines."""
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    for more in (['--context=1', *SEVERAL], ['--line-use', '--context=2'],
-                 ['--line-use', '--separate-threads', '--no-instructions'],
-                 ['--line-use', '--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64']):
+    deep = ['--line-use=all', '--cache=L2=16K,4,64']
+    for more in (['--context=1', *SEVERAL], ['--context=2', *deep],
+                 ['--separate-threads', '--no-instructions', *deep],
+                 ['--context=1', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64', *deep]):
         check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
 
 

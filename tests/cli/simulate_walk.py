@@ -150,6 +150,27 @@ def uses_of_lines_whatever_comes_between():
         check_filter('--line-use=all', *TINY, '--', program(command))
 
 
+@case
+def uses_of_lines_in_contexts():
+    """Each context has the costs of the lines that it brought, whoever uses them and takes their
+    place.
+    """
+    for options in ['--context=2', '--jumps'], ['--separate-threads']:
+        for use in '--line-use=all', '--line-use=1/1':
+            check_all(*options, use, *TINY)
+            for shape in (['--no-instructions'], ['--cache=LL=none'],
+                          ['--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K'],
+                          ['--cache=LL=8K,1,64,inclusive', '--write-backs']):
+                check_filter(*options, use, *SMALL, *shape, '--', *text())
+            with environment('report_us=1000'):
+                check_all(*options, use, *TINY)
+    with environment('cache_mb=2,report_us=1000', PERL_HASH_SEED='0'):
+        check_filter('--context=3', '--line-use=all', *SMALL, '--', 'perl', '-e', SCRIPT)
+    simulate('--context=1', '--line-use', *SMALL, '--', program('over-tables'))
+    simulate('--context=1', '--no-filter', *SMALL, '--', program('over-tables'), path='other.db')
+    check_caches('over-tables')
+
+
 def check_caches(*what):
     """What both runs count but for the use of lines."""
     def counted(path):
@@ -277,7 +298,8 @@ def a_note_says_that_accesses_are_replayed():
     """So the other cases do see the code that looks into the caches."""
     for is_replayed, *shape in (
             (True, '--line-use=all', '--cache=L2=16K,4,64'),
-            (True, '--context=2', '--line-use=all'), (False, '--context=2', '--jumps'),
+            (False, '--context=2', '--line-use=all'), (False, '--separate-threads', '--line-use'),
+            (False, '--context=2', '--jumps'),
             (False, '--context=2', '--cache=L2=16K,4,64'),
             (False, '--context=2', '--also=L1d=4K,4,64 L1i=8K,4,64 LL=1M,16,64'),
             (True, '--cache=L1d=4K,4,64,stride'),

@@ -261,11 +261,6 @@ static bool has_use_of_more(const struct sim_request *r)
 		sets_of(&g->levels[0]) * SIM_FIRST_WAYS >= SIM_USE_PLACES);
 }
 
-static bool has_use_by_context(const struct sim_request *r)
-{
-	return r->geometries->line_use && (r->asks & OF_CONTEXTS) != 0;
-}
-
 static bool is_not_one_pass(const struct sim_request *r)
 {
 	const struct sim_geometry *each[SIM_MULTI];
@@ -320,7 +315,6 @@ static const struct {
 	{WALK, has_use_of_more,
 	 "for --line-use, two levels at most, the second LRU with lines of 64 bytes, 8 sets or "
 	 "more and up to 32 ways"},
-	{WALK, has_use_by_context, "--line-use without --context and --separate-threads"},
 	{SEVERAL, is_not_one_pass,
 	 "for --also, caches of which all first levels have LRU, up to 16 ways and lines of one "
 	 "size, and none has more than plain caches"},

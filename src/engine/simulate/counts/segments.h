@@ -95,7 +95,8 @@ struct segment {
 		};
 		struct { /* in the filter variant, which ends here: see segment_graph */
 			uint16_t same_bytes, unused;
-			uint32_t passes; /* address of a counter: see branches.h; or 0 */
+			/* Address of a counter, or 0: see branches.h; with nodes uses_code.h. */
+			uint32_t passes;
 		};
 	};
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */

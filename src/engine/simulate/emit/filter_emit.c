@@ -297,6 +297,8 @@ void filter_count(struct job *j)
 		return;
 	if (plan.nodes) {
 		nodes_emit_count(j);
+		if (plan.uses && plan.fetches)
+			uses_code_emit_count(j);
 		return;
 	}
 	if (j->live[j->first]) {

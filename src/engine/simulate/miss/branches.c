@@ -67,6 +67,7 @@ static void count_pass(struct job *j, uint32_t counter)
 void branches_pass(struct job *j)
 {
 	struct segment *s = segments_of_trailer(j->trailer);
+	uint32_t counter;
 
 	passes_from = 0;
 	if (!plan.branches || j->failed || !may_pass(s))
@@ -75,10 +76,12 @@ void branches_pass(struct job *j)
 		passes_from = j->trailer + 1;
 		return;
 	}
-	s->passes = plan.nodes ? nodes_pass_counter(s) : filter_new_plain_counter();
-	j->failed |= !s->passes;
-	if (s->passes)
-		count_pass(j, s->passes);
+	if (!plan.nodes)
+		s->passes = filter_new_plain_counter();
+	counter = plan.nodes ? nodes_pass_counter(s) : s->passes;
+	j->failed |= !counter;
+	if (counter)
+		count_pass(j, counter);
 }
 
 void branches_meet(const struct job *j, struct segment *s)
@@ -120,7 +123,7 @@ void branches_take(struct segment *s)
 void branches_end(struct segment *s)
 {
 	branches_take(s);
-	if (plan.branches)
+	if (plan.branches && !plan.nodes)
 		s->passes = 0;
 }
 

@@ -85,7 +85,7 @@ static void take_costs(struct segment *s)
 
 void filter_take_misses(struct segment *s)
 {
-	if (plan.uses)
+	if (plan.uses && !plan.nodes)
 		take_costs(s);
 	if (!segment_has_counter(s) || !counts_misses())
 		return;
@@ -100,7 +100,8 @@ void filter_take_all_misses(void)
 	filter_settle();
 	for (uint32_t n = 1; n < end && counts_misses(); n++)
 		take(n);
-	for (struct segment *s = segments_next(0); s && plan.uses; s = segments_next(s))
+	for (struct segment *s = segments_next(0); s && plan.uses && !plan.nodes;
+	     s = segments_next(s))
 		take_costs(s);
 }
 

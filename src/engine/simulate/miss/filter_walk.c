@@ -338,7 +338,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	if (w.last.stamps)
 		ask_below(end);
 	f.now = time;
-	f.core->tag = plan.uses ? segments_insn_number(in) : 0;
+	f.core->tag = plan.uses ? uses_tag(filter_access.segment, in) : 0;
 	f.core->stride_tag = (uint32_t)pc;
 	first &= address_mask;
 	last &= address_mask;

@@ -6,6 +6,7 @@
 #include "engine/simulate/calls/filter_calls.h"
 #include "engine/simulate/counts/cells.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/miss/filter_taken.h"
 #include "engine/simulate/miss/filter_walk.h"
@@ -183,18 +184,25 @@ static uint32_t first_event(const struct filter_level *l)
 	return l == &w.last ? 2 : 0;
 }
 
-static void add_costs(uint64_t *events, uint64_t cost, uint64_t weight)
+/* Event k of the costs of a tag. */
+static void add_event(uint32_t tag, uint32_t k, uint64_t n)
 {
-	events[0] += cost * weight;
-	events[USES_EVENTS / 2] += cost * cost * weight * (weight - 1);
+	if (!plan.nodes)
+		costs_of(tag)->events[k] += n;
+	else if (f.at[k] != SIM_NO_EVENT)
+		cells_at(tag)[f.at[k]] += n;
+}
+
+static void add_costs(uint32_t tag, uint32_t k, uint64_t cost, uint64_t weight)
+{
+	add_event(tag, k, cost * weight);
+	add_event(tag, k + USES_EVENTS / 2, cost * cost * weight * (weight - 1));
 }
 
 void uses_charge(const struct filter_level *l, const struct sim_line_record *r, uint64_t weight)
 {
-	uint64_t *events = costs_of(r->tag)->events + first_event(l);
-
-	add_costs(events, sim_line_access_cost(r), weight);
-	add_costs(events + 1, lost(r), weight);
+	add_costs(r->tag, first_event(l), sim_line_access_cost(r), weight);
+	add_costs(r->tag, first_event(l) + 1, lost(r), weight);
 }
 
 void uses_charge_calls(const struct filter_level *l, const struct sim_line_record *r,
@@ -272,9 +280,24 @@ void uses_note_site(uint32_t site, const struct segment_insn *in)
 	f.tables->tags[site] = segments_insn_number(in);
 }
 
+uint32_t uses_tag(struct segment *s, struct segment_insn *in)
+{
+	uint32_t *cell;
+
+	if (!plan.nodes)
+		return segments_insn_number(in);
+	cell = filter_cell_number(s, in);
+	if (!*cell)
+		*cell = cells_new_from_spare();
+	return *cell;
+}
+
 uint32_t uses_tag_of_site(uint32_t site)
 {
-	return f.tables->tags[site];
+	const struct filter_owner *o = filter_site_owner(site);
+
+	return plan.nodes ? uses_tag(segments_of_trailer(o->segment), filter_site_insn(o))
+			  : f.tables->tags[site];
 }
 
 void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_t site)
@@ -290,7 +313,7 @@ void uses_replace(uint64_t line, uint32_t place, const uint32_t *victim, uint32_
 		uses_charge(&w.data, r, 1);
 		uses_charge_calls(&w.data, r, 1);
 	}
-	begin_data(place, line, f.tables->tags[site]);
+	begin_data(place, line, uses_tag_of_site(site));
 }
 
 /* ---- Accesses that come to C ---- */
@@ -452,6 +475,8 @@ static uint32_t cell_of(uint32_t tag)
 {
 	struct segment_insn *in = segments_insn(tag);
 
+	if (plan.nodes)
+		return tag;
 	if (!in->cell)
 		in->cell = cells_new_from_spare();
 	return in->cell;

@@ -19,7 +19,8 @@
  * Bits of touched bytes are in an order of their own, in which those marks are gathered quickly:
  * byte b has bit 8 * (b % 8) + b / 8.
  *
- * Records have the number of the instruction that loaded the line as their tag (segments.h).
+ * Records have the number of the instruction that loaded the line as their tag (segments.h); with
+ * nodes (calls/nodes.h) that of its cell in the node.
  */
 #ifndef DWELL_ENGINE_SIMULATE_USES_USES_H
 #define DWELL_ENGINE_SIMULATE_USES_USES_H
@@ -57,7 +58,9 @@ bool uses_start(struct sim_hierarchy *h);
 /* A process begins, also a forked one: other lines are chosen than in the process before. */
 void uses_seed(uint32_t order);
 
-/* A line comes to a level, brought by the instruction of that number; or leaves the level. */
+/* The tag of what an instruction of the segment brings now. The spare cell is not in use. */
+uint32_t uses_tag(struct segment *s, struct segment_insn *in);
+/* A line comes to a level, brought by what has that tag; or leaves the level. */
 void uses_begin(const struct filter_level *l, uint32_t place, uint64_t line, uint32_t tag);
 void uses_end(const struct filter_level *l, uint32_t place, uint64_t line);
 

@@ -5,7 +5,11 @@
 #include "engine/core/addresses.h"
 #include "engine/core/util.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
+#include "engine/simulate/state/filter_counters.h"
+#include "engine/simulate/state/filter_forms.h"
+#include "engine/translate/job.h"
 
 #define MOST_COUNTERS ((FILTER_OFFSETS - FILTER_COUNTERS) / sizeof(uint64_t))
 #define MOST_LINES    ((FILTER_MISSES - FILTER_CODE_CELLS) / sizeof(uint32_t))
@@ -67,9 +71,14 @@ static struct line *line_by(uint32_t number)
 	return &f.tables->lines[number];
 }
 
+static uint32_t counter_of(const struct segment *s)
+{
+	return plan.nodes ? s->passes : s->counter;
+}
+
 static uint64_t number_of(const struct segment *s)
 {
-	return (s->counter - FILTER_COUNTERS) / sizeof(uint64_t);
+	return counter_number(counter_of(s));
 }
 
 static uint32_t number_of_line(uint64_t line)
@@ -105,7 +114,7 @@ static struct part *part_of(const struct segment *s, uint64_t line)
 
 	for (; c != f.tables->chunks; c = &f.tables->chunks[c->next])
 		for (uint32_t i = 0; i < CHUNK_PARTS && c->part[i].counter; i++)
-			if (c->part[i].counter == s->counter)
+			if (c->part[i].counter == counter_of(s))
 				return &c->part[i];
 	engine_assert(false);
 	return 0;
@@ -177,7 +186,7 @@ static bool add_part(const struct segment *s, uint64_t line)
 
 	if (!p)
 		return false;
-	*p = (struct part){.counter = s->counter};
+	*p = (struct part){.counter = counter_of(s)};
 	for (uint32_t i = 0; i < s->insns; i++) {
 		const struct segment_insn *in = &segment_insns(s)[i];
 		const uint64_t pc = segment_graph(s)->pc + in->offset, last = pc + in->length - 1;
@@ -193,6 +202,8 @@ static bool add_part(const struct segment *s, uint64_t line)
 /* Without room it is not executed: parts on its other lines never count. */
 bool uses_code_meet(struct segment *s)
 {
+	if (plan.nodes && !(s->passes = filter_new_plain_counter()))
+		return false;
 	for (uint64_t line = first_line(s); line <= last_line(s); line++)
 		if (!add_part(s, line)) {
 			s->counter = 0;
@@ -200,6 +211,16 @@ bool uses_code_meet(struct segment *s)
 		}
 	f.end = number_of(s) + 1;
 	return true;
+}
+
+void uses_code_emit_count(struct job *j)
+{
+	const uint32_t counter = segments_of_trailer(j->trailer)->passes;
+
+	if (j->live[j->first])
+		emit_count_abs(&j->o, j->scratch2, counter);
+	else
+		emit_add_abs(&j->o, counter);
 }
 
 static void count_part(uint32_t line, struct part *p)
@@ -324,7 +345,7 @@ static void take_chunk(struct chunk *c, uint32_t now, struct uses_of_code *sum)
 struct uses_of_code uses_code_take(uint64_t line)
 {
 	struct line *l = line_by(number_of_line(line));
-	const uint32_t now = f.now ? f.now->counter : 0;
+	const uint32_t now = f.now ? counter_of(f.now) : 0;
 	struct uses_of_code sum = {0};
 
 	for (uint32_t n = l->first; n; n = f.tables->chunks[n].next)

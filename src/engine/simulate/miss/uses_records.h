@@ -29,7 +29,7 @@ void uses_settle(uint64_t line);
 void uses_charge(const struct filter_level *l, const struct sim_line_record *r, uint64_t weight);
 void uses_charge_calls(const struct filter_level *l, const struct sim_line_record *r,
 		       uint64_t weight);
-/* The instruction of a site. */
+/* The tag of what a site brings now. */
 uint32_t uses_tag_of_site(uint32_t site);
 
 #endif

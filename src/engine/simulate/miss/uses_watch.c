@@ -377,7 +377,9 @@ void uses_watch_replace(uint64_t line, uint32_t place, const uint32_t *victim, u
 		charge(l, place, r);
 		unwatch(l, place);
 	}
-	begin_first(l, place, line, uses_tag_of_site(site), uses_skip[uses_level(l)] < 0);
+	const bool is_chosen = uses_skip[uses_level(l)] < 0;
+
+	begin_first(l, place, line, is_chosen ? uses_tag_of_site(site) : 0, is_chosen);
 }
 
 void uses_seed(uint32_t order)

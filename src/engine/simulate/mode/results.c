@@ -154,10 +154,10 @@ static struct sim_cell *second_cell(const struct segment *s)
 	return graph_counts_in_cells() ? segment_graph(s)->own.next : 0;
 }
 
-/* In the filter variant cells are marked when they count. */
+/* In the filter variant cells are marked when they count, but not where lines have costs. */
 static bool may_have_news(struct sim_cell *c)
 {
-	const bool may = !plan.nodes || !filter_is_on() || c->owner;
+	const bool may = !plan.nodes || plan.uses || !filter_is_on() || c->owner;
 
 	c->owner = 0;
 	return may;
