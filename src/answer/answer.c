@@ -36,8 +36,15 @@ void answer_release(struct answer *a)
 	text_release(&a->title);
 	text_release(&a->notes);
 	text_release(&a->remarks);
+	json_decref(a->head);
 	json_decref(a->about);
 	*a = (struct answer){.is_question_wrong = is_question_wrong};
+}
+
+void answer_words(struct text *out, const char *words)
+{
+	if (words != NULL)
+		text_add_printable(out, words, strlen(words));
 }
 
 int answer_open(struct answer *a, const struct question *q, unsigned parts, struct err *err)

@@ -18,6 +18,7 @@ struct question {
 	const struct query *query;
 	const struct profile_cache *caches; /* of the query's machine */
 	const char *word;		    /* a name to choose rows by; NULL: none */
+	bool has_policy;		    /* the query's replacement policy was asked for */
 	int by, sites_by;		    /* indices into the choices of the view's options */
 };
 
@@ -27,10 +28,10 @@ struct answer {
 	struct text notes;   /* lines below it, each a note */
 	size_t title_indent; /* of what continues a line */
 	struct rows rows;
-	struct rows second;  /* more of the same columns in CSV; without a key: none */
-	size_t usual_rows;   /* of text, unless the question says; 0: all */
-	json_t *about;	     /* more members of the JSON object; NULL: none */
-	struct text remarks; /* lines for people, after the rows */
+	struct rows second;   /* more of the same columns in CSV; without a key: none */
+	size_t usual_rows;    /* of text, unless the question says; 0: all */
+	json_t *head, *about; /* members of the JSON object before and after rows; NULL: none */
+	struct text remarks;  /* lines for people, after the rows; not broken */
 
 	bool is_question_wrong; /* if it fails: not the profile, but what was asked */
 	struct profile profile; /* what the rows point into; closed with the answer */
@@ -58,6 +59,16 @@ struct view {
 	int (*answer)(const struct question *q, struct answer *a, struct err *err);
 };
 
+/*
+ * Marks in lines for people: a space at which a line is not broken; and around a name of code that
+ * may be very long, and is shortened then.
+ */
+#define ANSWER_STAY "\x1f"
+#define ANSWER_NAME "\x1e"
+
+/* Add words of the profile to lines for people; NULL: none. */
+void answer_words(struct text *out, const char *words);
+
 /* Open a->profile with these parts for the question's process, machine and line size. */
 int answer_open(struct answer *a, const struct question *q, unsigned parts, struct err *err);
 
@@ -65,8 +76,9 @@ int answer_open(struct answer *a, const struct question *q, unsigned parts, stru
 void *answer_hold(struct answer *a, size_t bytes, struct err *err);
 
 /* All views. */
-#define VIEWS(row) \
-	row(bins) row(causes) row(code) row(code_list) row(fields) row(info) row(processes)
+#define VIEWS(row)                                                                        \
+	row(bins) row(causes) row(code) row(code_list) row(fields) row(info) row(objects) \
+		row(processes)
 
 #define VIEW_DECLARED(name) \
 	int view_##name(const struct question *q, struct answer *a, struct err *err);

@@ -167,7 +167,7 @@ int view_bins(const struct question *q, struct answer *a, struct err *err)
 				.bytes_each = sizeof(*b->rows),
 				.key = "bins",
 				.none = ROWS_NONE_SHOWN};
-	ROWS_SHOW(&a->rows, text, files, has(b));
+	ROWS_SHOW_TWO(&a->rows, text, files, has(b));
 	a->about = counted_how_json(p);
 	return 0;
 }

@@ -141,7 +141,7 @@ int view_causes(const struct question *q, struct answer *a, struct err *err)
 				.bytes_each = sizeof(*c->rows),
 				.key = "causes",
 				.none = ROWS_NONE_SHOWN};
-	ROWS_SHOW(&a->rows, text, files, has(c));
+	ROWS_SHOW_TWO(&a->rows, text, files, has(c));
 	a->about = counted_how_json(p);
 	return 0;
 }

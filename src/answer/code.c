@@ -94,8 +94,6 @@ static int make_rows(const struct held *h, struct table *t, enum hot_by by, bool
 {
 	static const char *const kinds[] = {
 		[HOT_FUNCTION] = "function", [HOT_FILE] = "file", [HOT_LINE] = "line"};
-	const struct shown assumed[] = {{.column = &h->assumed.policy, .in = IN_CSV},
-					{.column = &h->assumed.ways, .in = IN_CSV}};
 
 	t->rows = calloc(t->hot.count + 1, sizeof(*t->rows));
 	if (t->rows == NULL)
@@ -112,7 +110,7 @@ static int make_rows(const struct held *h, struct table *t, enum hot_by by, bool
 		row->name = by == HOT_FILE ? row->file : row->function;
 		rows->count++;
 	}
-	rows_show_files(rows, assumed, 2, 0);
+	assumed_show(&h->assumed, rows);
 	return 0;
 }
 
@@ -163,7 +161,7 @@ int view_code(const struct question *q, struct answer *a, struct err *err)
 	if (by < 0)
 		return err_set(err, "samples have rows by function, file, line or data, not by %s",
 			       event_by_names[q->by]);
-	ROWS_SHOW(&a->rows, text, files, has);
+	ROWS_SHOW_TWO(&a->rows, text, files, has);
 	if (add_table(a, h, 0, (enum hot_by)by, false, &a->rows, err) != 0)
 		return -1;
 	a->rows.key = "rows";
@@ -184,8 +182,8 @@ int view_code_list(const struct question *q, struct answer *a, struct err *err)
 
 	if (h == NULL || open(q, a, h, err) != 0)
 		return -1;
-	ROWS_SHOW(&a->rows, list_text, list_files, BY_FILE);
-	ROWS_SHOW(&a->second, list_text, list_files, BY_FUNCTION);
+	ROWS_SHOW_TWO(&a->rows, list_text, list_files, BY_FILE);
+	ROWS_SHOW_TWO(&a->second, list_text, list_files, BY_FUNCTION);
 	if (add_table(a, h, 0, HOT_FILE, true, &a->rows, err) != 0 ||
 	    add_table(a, h, 1, HOT_FUNCTION, false, &a->second, err) != 0)
 		return -1;

@@ -216,6 +216,13 @@ struct assumed assumed_by(const struct query *q)
 	return assumed_of(profile_policy(q), q->ways);
 }
 
+void assumed_show(const struct assumed *a, struct rows *r)
+{
+	const struct shown shown[] = {{&a->policy}, {&a->ways}};
+
+	rows_show(r, shown, 2, 0, IN_CSV);
+}
+
 void assumed_json(const struct query *q, json_t *object)
 {
 	const struct assumed a = assumed_by(q);

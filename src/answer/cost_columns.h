@@ -3,7 +3,7 @@
 #ifndef DWELL_ANSWER_COST_COLUMNS_H
 #define DWELL_ANSWER_COST_COLUMNS_H
 
-#include "answer/columns.h"
+#include "answer/rows.h"
 #include "estimate/hot.h"
 
 /* Members that are not set are missing. Rows of other tables may begin with it. */
@@ -100,6 +100,9 @@ struct assumed assumed_of(enum model_policy policy, uint64_t ways);
 struct assumed assumed_by(const struct query *q);
 
 #define ASSUMED(a) &(a).policy, &(a).ways
+
+/* Add them to the columns of CSV; they outlive the rows. */
+void assumed_show(const struct assumed *a, struct rows *r);
 
 /* Add what the query assumes to an object. */
 void assumed_json(const struct query *q, json_t *object);

@@ -9,7 +9,6 @@
 #include "answer/json.h"
 #include "base/size.h"
 #include "base/text.h"
-#include "estimate/counted/forms.h"
 
 /* Write "64" or "16-4096", as sizes. */
 static void put_sizes(const struct data_row *r, char *buf, size_t room)
@@ -52,6 +51,8 @@ void data_put_name(const struct data_row *r, struct text *out)
 
 struct data_cells data_cells_of(const struct data *d, const struct data_row *r)
 {
+	static const struct store_pattern none;
+
 	return (struct data_cells){.cost = {.name = r->name,
 					    .function = r->function,
 					    .file = r->file,
@@ -60,7 +61,8 @@ struct data_cells data_cells_of(const struct data *d, const struct data_row *r)
 					    .whole = &d->total,
 					    .ratio = &r->ratio},
 				   .data = d,
-				   .r = *r};
+				   .r = *r,
+				   .form = forms_of(d->profile, r, &none)};
 }
 
 static const struct data_row *data_row_of(const void *row)
@@ -81,18 +83,9 @@ static void get_kind(const void *row, struct value *v)
 	v->text = data_kind_names[data_row_of(row)->kind];
 }
 
-/* By its type, as samples tell no strides. */
-static enum form form_of(const void *row)
-{
-	static const struct store_pattern none;
-	const struct data_cells *cells = row;
-
-	return forms_of(cells->data->profile, &cells->r, &none);
-}
-
 static void get_form(const void *row, struct value *v)
 {
-	v->text = form_names[form_of(row)];
+	v->text = form_names[((const struct data_cells *)row)->form];
 }
 
 /* For text: the form; else the kind of memory. */

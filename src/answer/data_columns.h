@@ -4,6 +4,7 @@
 #define DWELL_ANSWER_DATA_COLUMNS_H
 
 #include "answer/cost_columns.h"
+#include "estimate/counted/forms.h"
 #include "estimate/data.h"
 
 /* Rows of other tables may begin with it. */
@@ -11,6 +12,7 @@ struct data_cells {
 	struct cost_row cost;
 	const struct data *data;
 	struct data_row r;
+	enum form form; /* by its type, as samples tell no strides; a simulation may know more */
 };
 
 struct data_cells data_cells_of(const struct data *d, const struct data_row *r);
@@ -20,6 +22,9 @@ bool data_is_variable(const struct data_row *r);
 
 /* "head  struct node *  list.c:12", or "malloc in make_tree (tree.c:42)". */
 void data_put_name(const struct data_row *r, struct text *out);
+
+/* All that is known of a row beside its figures, as lines. */
+void data_put_details(const struct data *d, size_t row, struct text *out);
 
 enum data_column {
 	DATA_COLUMN_KIND,
@@ -50,10 +55,5 @@ enum data_column {
 extern const struct column data_columns[DATA_COLUMNS];
 
 #define DATA(column) (&data_columns[DATA_COLUMN_##column])
-
-/* These columns in the order of CSV and JSON. */
-#define DATA_NUMBERS                                                                           \
-	DATA(BLOCKS), DATA(BYTES), DATA(ALLOCATED_BYTES), DATA(LIVE_BLOCKS), DATA(LIVE_BYTES), \
-		DATA(SMALLEST), DATA(LARGEST), DATA(ELEMENT_SIZE)
 
 #endif

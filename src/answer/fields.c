@@ -9,6 +9,8 @@
 #include "answer/counted_how.h"
 #include "answer/miss_columns.h"
 
+#define USUAL_ROWS 20
+
 struct row {
 	struct cost_row cost; /* of samples */
 	struct fields_row r;
@@ -115,15 +117,16 @@ static void show(const struct fields *f, struct answer *a)
 		text_add(&a->title, "Fields of data structures in a cache of ");
 		figure_cache(p, f->data.query, &a->title);
 		text_add(&a->title, "\n");
-		ROWS_SHOW(&a->rows, text_of_samples, files_of_samples, 0);
+		ROWS_SHOW_TWO(&a->rows, text_of_samples, files_of_samples, 0);
 		return;
 	}
 	counted_title(p, "Misses by data structure and field in simulated caches: ",
 		      "; and causes in each", &a->title);
 	counted_title_end(p, &a->title);
 	a->title_indent = COUNTED_TITLE_INDENT;
-	ROWS_SHOW(&a->rows, text, files,
-		  (p->has_conflicts ? ROWS_CONFLICTS : 0) | (p->stretches > 0 ? ROWS_BOUNDS : 0));
+	ROWS_SHOW_TWO(&a->rows, text, files,
+		      (p->has_conflicts ? ROWS_CONFLICTS : 0) |
+			      (p->stretches > 0 ? ROWS_BOUNDS : 0));
 	a->about = counted_how_json(p);
 }
 
@@ -142,6 +145,7 @@ static int make_rows(struct held *h, struct answer *a, struct err *err)
 				.count = f->count,
 				.bytes_each = sizeof(*h->rows),
 				.key = "fields"};
+	a->usual_rows = USUAL_ROWS;
 	show(f, a);
 	return 0;
 }

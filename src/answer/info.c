@@ -109,16 +109,14 @@ static void show_columns(const struct info *n, struct rows *r)
 		{PROCESS(END), .in = IN_JSON},
 	};
 
-	ROWS_SHOW(r, before, files_before, 0);
+	ROWS_SHOW_TWO(r, before, files_before, 0);
 	for (size_t i = 0; i < NUMBER_COUNT; i++) {
 		const struct shown one = {.column = &numbers[i],
 					  .less = is_shown(n, i) ? less_of(&numbers[i]) : 0};
 
-		rows_show_files(r, &one, 1, 0);
-		if (is_shown(n, i))
-			rows_show_text(r, &one, 1, 0);
+		rows_show(r, &one, 1, 0, IN_FILES | (is_shown(n, i) ? IN_TEXT : 0));
 	}
-	ROWS_SHOW(r, after, files_after, 0);
+	ROWS_SHOW_TWO(r, after, files_after, 0);
 }
 
 /* ---- The store ---- */

@@ -259,7 +259,7 @@ int processes_of_samples(struct answer *a, const struct profile *p, const struct
 	for (size_t k = 1; k <= PROFILE_CACHES; k++)
 		has |= OF_CACHE << k;
 	put_title(&h->sampled, p, &a->title);
-	ROWS_SHOW(&a->rows, text, files, has);
+	ROWS_SHOW_TWO(&a->rows, text, files, has);
 	a->about = json_object();
 	assumed_json(q, a->about);
 	return 0;
@@ -306,7 +306,7 @@ static int answer_events(const struct question *q, struct answer *a, struct held
 		text_addf(&a->title,
 			  "Misses per access, of L1i per instruction, in simulated caches%s:\n",
 			  is_sampled ? ": estimates" : "");
-	ROWS_SHOW(&a->rows, text, files, has);
+	ROWS_SHOW_TWO(&a->rows, text, files, has);
 	return 0;
 }
 

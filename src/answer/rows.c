@@ -4,32 +4,30 @@
 
 #include <assert.h>
 
-static bool exists(const struct shown *s, unsigned has)
+/* Add it if it has what the format calls it. */
+static void add(struct rows_columns *to, const struct shown *s, const char *name)
 {
-	return (s->needs & has) == s->needs && (s->lacks & has) == 0;
-}
-
-static void add(struct rows_columns *to, const struct shown *s)
-{
+	if (name == NULL)
+		return;
 	assert(to->count < ROWS_COLUMNS);
 	to->items[to->count] = s->column;
 	to->less[to->count++] = s->less;
 }
 
-void rows_show_text(struct rows *r, const struct shown *columns, size_t count, unsigned has)
-{
-	for (size_t i = 0; i < count; i++)
-		if (exists(&columns[i], has))
-			add(&r->text, &columns[i]);
-}
-
-void rows_show_files(struct rows *r, const struct shown *columns, size_t count, unsigned has)
+void rows_show(struct rows *r, const struct shown *columns, size_t count, unsigned has, unsigned in)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (exists(&columns[i], has) && columns[i].in != IN_JSON)
-			add(&r->csv, &columns[i]);
-		if (exists(&columns[i], has) && columns[i].in != IN_CSV)
-			add(&r->json, &columns[i]);
+		const struct shown *s = &columns[i];
+		const unsigned formats = s->in != 0 ? s->in & in : in;
+
+		if ((s->needs & has) != s->needs || (s->lacks & has) != 0)
+			continue;
+		if ((formats & IN_TEXT) != 0)
+			add(&r->text, s, s->column->title);
+		if ((formats & IN_CSV) != 0)
+			add(&r->csv, s, s->column->key);
+		if ((formats & IN_JSON) != 0)
+			add(&r->json, s, s->column->key);
 	}
 }
 

@@ -8,7 +8,7 @@
 
 #include "answer/columns.h"
 
-#define ROWS_COLUMNS 128
+#define ROWS_COLUMNS 256
 
 /* What the rows of a profile may have; a view adds its own from ROWS_OF_VIEW on. */
 enum rows_needs {
@@ -23,8 +23,10 @@ struct shown {
 	const struct column *column;
 	unsigned needs, lacks; /* it exists if the rows have all of these, and none of those */
 	unsigned less;	       /* the rank by which a narrow text leaves it out; 0: never */
-	enum { IN_BOTH, IN_CSV, IN_JSON } in; /* of those for files */
+	unsigned in; /* only in these; 0: in text if it has a title, in files with a key */
 };
+
+enum { IN_TEXT = 1, IN_CSV = 2, IN_JSON = 4, IN_FILES = IN_CSV | IN_JSON };
 
 struct rows_columns {
 	const struct column *items[ROWS_COLUMNS];
@@ -36,22 +38,26 @@ struct rows {
 	const void *items; /* an array of the type of the columns */
 	size_t count, bytes_each;
 	struct rows_columns text, csv, json;
+	unsigned wide;	 /* characters: narrower text has no column with a rank, and says nothing */
 	const char *key; /* of the array in JSON */
-	const char *
-		none; /* a sentence for text without rows; NULL: a table without any; "": nothing */
+	const char *none; /* a sentence for text without rows; NULL: an empty table; "": nothing */
 };
 
 /* Instead of a table that the choice of rows has left empty. */
 #define ROWS_NONE_SHOWN "No row matches what --focus and --ignore say."
 
-/* Choose the columns from two tables, for text and for files. */
-#define ROWS_SHOW(r, of_text, of_files, has)                                      \
-	(rows_show_text(r, of_text, sizeof(of_text) / sizeof((of_text)[0]), has), \
-	 rows_show_files(r, of_files, sizeof(of_files) / sizeof((of_files)[0]), has))
+/* Add those columns of a table that rows which have `has` show. */
+#define ROWS_SHOW(r, table, has) \
+	rows_show(r, table, sizeof(table) / sizeof((table)[0]), has, IN_TEXT | IN_FILES)
 
-/* Choose of `count` columns those that rows which have `has` show, for text; and for files. */
-void rows_show_text(struct rows *r, const struct shown *columns, size_t count, unsigned has);
-void rows_show_files(struct rows *r, const struct shown *columns, size_t count, unsigned has);
+/* The same from two tables, for text and for files. */
+#define ROWS_SHOW_TWO(r, of_text, of_files, has)                                      \
+	(rows_show(r, of_text, sizeof(of_text) / sizeof((of_text)[0]), has, IN_TEXT), \
+	 rows_show(r, of_files, sizeof(of_files) / sizeof((of_files)[0]), has, IN_FILES))
+
+/* The same of `count` columns, in these formats. */
+void rows_show(struct rows *r, const struct shown *columns, size_t count, unsigned has,
+	       unsigned in);
 
 const void *rows_at(const struct rows *r, size_t i);
 

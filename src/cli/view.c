@@ -25,6 +25,7 @@ int view_answer(const struct options *o, const char *view)
 				   .query = &o->query,
 				   .caches = o->caches,
 				   .word = o->word,
+				   .has_policy = options_set(o, OPTION_POLICY),
 				   .by = o->by,
 				   .sites_by = o->sites_by};
 	const struct display d = view_display();

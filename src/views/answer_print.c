@@ -34,10 +34,26 @@ static size_t find_less(const struct rows_columns *c, unsigned *less)
 	return count;
 }
 
+/* Of a display that is not wide, those that it never does without. */
+static struct rows_columns columns_of(const struct rows *r, const struct display *d)
+{
+	struct rows_columns c = r->text;
+
+	if (d->width == 0 || d->width >= r->wide)
+		return c;
+	c.count = 0;
+	for (size_t i = 0; i < r->text.count; i++)
+		if (r->text.less[i] == 0)
+			c.items[c.count++] = r->text.items[i];
+	memset(c.less, 0, sizeof(c.less));
+	return c;
+}
+
 int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
 	      struct err *err)
 {
-	const struct column_list list = rows_list(&r->text);
+	const struct rows_columns columns = columns_of(r, d);
+	const struct column_list list = rows_list(&columns);
 	const size_t shown = rows_shown(r, most);
 	unsigned less[ROWS_COLUMNS];
 	struct table *t;
@@ -48,7 +64,7 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 		return 0;
 	}
 	t = columns_table(&list, d);
-	table_may_leave_out(t, less, find_less(&r->text, less));
+	table_may_leave_out(t, less, find_less(&columns, less));
 	for (size_t i = 0; i < shown; i++)
 		columns_table_row(&list, t, rows_at(r, i));
 	status = table_print(t, out, err);
@@ -58,26 +74,41 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 	return status;
 }
 
-#define NOTE "note: "
+#define NOTE	  "note: "
+#define MOST_NAME 100 /* width of a name of code */
 
-/* Add lines, each with `before` in front of it. */
+/* Add lines, each with `before` in front of it; see the marks in answer.h. */
+static void add_lines(const struct text *lines, const char *before, const struct display *d,
+		      struct text *out)
+{
+	bool is_name = false, is_start = true;
+
+	for (const char *at = text_get(lines); *at != '\0';) {
+		const size_t length = strcspn(at, "\n" ANSWER_STAY ANSWER_NAME);
+		struct text piece = {0}, shown = {0};
+
+		if (is_start)
+			text_add(out, before);
+		text_add_bytes(&piece, at, length);
+		fit_add(&shown, text_get(&piece), d);
+		fit_name(out, text_get(&shown), is_name ? MOST_NAME : SIZE_MAX, d);
+		out->failed |= piece.failed || shown.failed;
+		text_release(&piece);
+		text_release(&shown);
+		at += length;
+		is_start = *at == '\n';
+		is_name ^= *at == ANSWER_NAME[0];
+		if (*at != '\0' && *at++ != ANSWER_NAME[0])
+			text_add_bytes(out, at - 1, 1);
+	}
+}
+
 static void put_lines(const struct text *lines, const char *before, size_t indent,
 		      const struct display *d, struct text *out)
 {
 	const size_t from = out->count;
 
-	for (const char *line = text_get(lines); *line != '\0'; line += line[0] == '\n') {
-		const size_t length = strcspn(line, "\n");
-		struct text one = {0};
-
-		text_add(out, before);
-		text_add_bytes(&one, line, length);
-		fit_add(out, text_get(&one), d);
-		text_add(out, "\n");
-		out->failed |= one.failed;
-		text_release(&one);
-		line += length;
-	}
+	add_lines(lines, before, d, out);
 	fit_prose(out, from, indent, d);
 }
 
@@ -97,7 +128,7 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 		text_add(out, "\n");
 	if (a->second.key != NULL && rows_text(&a->second, most, d, out, err) != 0)
 		return -1;
-	text_add(out, text_get(&a->remarks));
+	add_lines(&a->remarks, "", d, out);
 	return 0;
 }
 
@@ -121,7 +152,7 @@ void answer_csv(const struct answer *a, size_t most, struct text *out)
 	file_rows_end_csv(&f);
 }
 
-static void put_json(const struct rows *r, size_t most, json_t *root)
+void rows_json(const struct rows *r, size_t most, json_t *root)
 {
 	const struct column_list list = rows_list(&r->json);
 	struct file_rows f = {.list = &list, .most = most, .array = json_array()};
@@ -132,11 +163,11 @@ static void put_json(const struct rows *r, size_t most, json_t *root)
 
 int answer_json(const struct answer *a, size_t most, struct text *out, struct err *err)
 {
-	json_t *root = json_object();
+	json_t *root = a->head != NULL ? json_copy(a->head) : json_object();
 
-	put_json(&a->rows, most, root);
+	rows_json(&a->rows, most, root);
 	if (a->second.key != NULL)
-		put_json(&a->second, most, root);
+		rows_json(&a->second, most, root);
 	if (a->about != NULL)
 		json_object_update(root, a->about);
 	return json_print(root, out, err);

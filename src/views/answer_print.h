@@ -16,8 +16,9 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 void answer_csv(const struct answer *a, size_t most, struct text *out);
 int answer_json(const struct answer *a, size_t most, struct text *out, struct err *err);
 
-/* Its table alone. */
+/* Its table alone; and its rows in an object. */
 int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
 	      struct err *err);
+void rows_json(const struct rows *r, size_t most, json_t *root);
 
 #endif

@@ -57,7 +57,7 @@ void fit_name(struct text *out, const char *s, size_t width, const struct displa
 /* The same for text whose beginning matters most, such as a command: removes the end. */
 void fit_words(struct text *out, const char *s, size_t width, const struct display *d);
 
-#define FIT_STAY "\x1f" /* a space at which fit_prose does not break; it becomes a normal one */
+#define FIT_STAY "\x1f" /* as ANSWER_STAY: fit_prose makes it a space, and does not break there */
 
 /*
  * Break the lines of `out` from byte `from` on at spaces, to fit the display. Continuation lines

@@ -11,17 +11,9 @@
 #include "estimate/data.h"
 #include "views/fit.h"
 
-/* The table of data structures alone; nothing if there are no rows; see data_text. */
+/* The table of data structures; `marks` (may be NULL) selects some, as data_find does. */
 int data_table(const struct data *d, size_t rows, const bool *marks, const struct display *display,
 	       struct text *out, struct err *err);
-
-/* The call paths of the blocks of a row, most bytes first. */
-void data_paths_text(const struct data *d, size_t row, const struct display *display,
-		     struct text *out);
-
-/* All that is known of a row beside its figures. */
-void data_put_details(const struct data *d, size_t row, const struct display *display,
-		      struct text *out);
 
 /* Set "objects", and what is left of them, in the object. */
 void data_json_rows(const struct data *d, const bool *marks, json_t *object);

@@ -9,6 +9,7 @@
 
 #include "answer/cost_columns.h"
 #include "answer/figures.h"
+#include "answer/objects.h"
 #include "answer/processes.h"
 #include "base/size.h"
 #include "base/text.h"
@@ -196,6 +197,8 @@ int top_data_text(const struct structures *s, size_t rows, const struct display 
 	const struct profile *p = s->names.profile;
 	char figure[FIGURE_BYTES];
 	struct text line = {0};
+	struct answer a = {0};
+	int status = 0;
 
 	put_command(p, d, out);
 	text_addf(&line, "process %" PRId64 " of %zu: ", p->process->id, p->process_count);
@@ -211,5 +214,11 @@ int top_data_text(const struct structures *s, size_t rows, const struct display 
 	text_add(&line, s->count > 0 ? "Data structures:" : "No data structure has missed yet.");
 	put_line(out, d, &line);
 	text_release(&line);
-	return s->count > 0 ? structures_table(s, rows, d, out, err) : 0;
+	if (s->count > 0)
+		status = objects_of_structures(&a, s, rows, err);
+	a.rows.count = rows_shown(&a.rows, rows);
+	if (a.rows.count > 0)
+		status = rows_text(&a.rows, rows, d, out, err);
+	answer_release(&a);
+	return status;
 }

@@ -24,7 +24,6 @@ struct calls;
 struct code_data;
 struct condition;
 struct curve;
-struct data;
 struct diff;
 struct diff_samples;
 struct event_annotation;
@@ -81,15 +80,6 @@ void curve_csv(const struct curve *c, struct text *out);
 void curves_csv(const struct curve *curves, size_t count, struct text *out);
 int curve_json(const struct curve *c, struct text *out, struct err *err);
 int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err);
-
-/*
- * The first `rows` data structures. `marks` (may be NULL) selects some, as data_find does; then the
- * details of each follow, with the call paths of its blocks.
- */
-int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
-	      struct text *out, struct err *err);
-void data_csv(const struct data *d, const bool *marks, struct text *out);
-int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err);
 
 int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
 		      struct text *out, struct err *err);

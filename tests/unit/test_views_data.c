@@ -13,12 +13,14 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "answer/objects.h"
 #include "estimate/allocators.h"
 #include "estimate/data.h"
 #include "estimate/subset.h"
 #include "profiles.h"
 #include "scratch.h"
 #include "store/store.h"
+#include "views/answer_print.h"
 #include "views/views.h"
 
 #define PATH	   "dwell.db"
@@ -347,30 +349,48 @@ static void known_wrappers_are_looked_through(void **state)
 					  "/bin/app"));
 }
 
+static void ask(struct answer *a, const struct data *d, const bool *marks, size_t most)
+{
+	*a = (struct answer){0};
+	assert_int_equal(objects_of_samples(a, d, marks, most, NULL), 0);
+}
+
+static void put_text(const struct data *d, const bool *marks, size_t most, struct text *out)
+{
+	struct answer a;
+
+	ask(&a, d, marks, most);
+	assert_int_equal(answer_text(&a, most, &plain, out, NULL), 0);
+	answer_release(&a);
+}
+
 static void it_is_shown_as_text_csv_and_json(void **state)
 {
 	bool marks[TOUCHES];
 	struct text out = {0};
 	json_t *root, *first;
 	struct profile p;
+	struct answer a;
 	struct data d;
 
 	load(&p, &d, DATA_BY_LINE);
-	assert_int_equal(data_text(&d, 3, NULL, &plain, &out, NULL), 0);
+	put_text(&d, NULL, 3, &out);
 	assert_non_null(strstr(text_get(&out), "malloc in make_tree (tree.c:42)"));
 	assert_non_null(strstr(text_get(&out), "... and 4 more\n"));
 	text_release(&out);
 	data_find(&d, "make_tree", marks, NULL);
-	assert_int_equal(data_text(&d, 3, marks, &plain, &out, NULL), 0);
+	put_text(&d, marks, 3, &out);
 	assert_non_null(strstr(text_get(&out), "      main  /src/main.c:7\n"));
 	assert_null(strstr(text_get(&out), "list::head"));
 	text_release(&out);
-	data_csv(&d, NULL, &out);
+	ask(&a, &d, NULL, 0);
+	answer_csv(&a, 0, &out);
 	assert_non_null(strstr(text_get(&out),
 			       "\nlist::head,variable,struct node *[512],/src/list.c,"
 			       "3,,/bin/app,,"));
 	text_release(&out);
-	assert_int_equal(data_json(&d, NULL, &out, NULL), 0);
+	assert_int_equal(answer_json(&a, 0, &out, NULL), 0);
+	answer_release(&a);
 	root = json_loads(text_get(&out), 0, NULL);
 	assert_int_equal(json_array_size(json_object_get(root, "objects")), TOUCHES);
 	first = json_array_get(json_object_get(root, "objects"), 0);
@@ -394,7 +414,7 @@ static void a_range_of_sizes_that_look_alike_is_one_size(void **state)
 			d.rows[i].largest = (8 << 20) + 8192;
 		}
 	}
-	assert_int_equal(data_text(&d, TOUCHES, NULL, &plain, &out, NULL), 0);
+	put_text(&d, NULL, TOUCHES, &out);
 	assert_non_null(strstr(text_get(&out), " 8.0M "));
 	assert_null(strstr(text_get(&out), "8.0M-8.0M"));
 	text_release(&out);

@@ -6,7 +6,7 @@
 
 #include "answer/answer.h"
 #include "cli/cli.h"
-#include "cli/commands/objects_counted.h"
+#include "cli/commands/objects_show.h"
 #include "cli/commands/report_events.h"
 #include "cli/event_options.h"
 #include "cli/view.h"

@@ -187,8 +187,7 @@ json_t *code_data_json(const struct code_data *c, size_t line)
 	size_t count;
 	const struct code_data_row *rows = code_data_of(c, line, &count);
 
-	rows_show_files(&r, files, sizeof(files) / sizeof(files[0]),
-			c->names.profile->has_conflicts ? ROWS_CONFLICTS : 0);
+	ROWS_SHOW(&r, files, c->names.profile->has_conflicts ? ROWS_CONFLICTS : 0);
 	list = rows_list(&r.json);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(o, columns_json(&list, &rows[i]));

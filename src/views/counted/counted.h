@@ -13,18 +13,6 @@
 struct event_annotation;
 
 /*
- * The first `rows` data structures, with misses and causes in each level. With `s->names.word` the
- * details of each follow, as in data_text. Return -1 with *err when memory runs out.
- */
-int structures_text(const struct structures *s, size_t rows, const struct display *d,
-		    struct text *out, struct err *err);
-/* Its table alone; there must be a row. */
-int structures_table(const struct structures *s, size_t rows, const struct display *d,
-		     struct text *out, struct err *err);
-void structures_csv(const struct structures *s, struct text *out);
-int structures_json(const struct structures *s, struct text *out, struct err *err);
-
-/*
  * The data that the `most` lines (or instructions) of an annotation with the most stall miss on, as
  * text below the code; pieces are lines of the annotation. Of one line for JSON: an array.
  */

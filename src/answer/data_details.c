@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call paths of a data structure's blocks. Of a recursive function only one call is shown, so
- * that many paths become one.
+ * All that is known of a data structure beside its figures, as lines for people. Of a recursive
+ * function on the call paths of its blocks only one call is shown, so that many paths become one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/figures.h"
+#include "answer/answer.h"
+#include "answer/data_columns.h"
 #include "base/array.h"
 #include "base/size.h"
-#include "base/text.h"
-#include "views/fit.h"
-#include "views/parts.h"
 
-#define MOST_NAME  100 /* width of a function's name */
 #define MOST_PATHS 10
 
 /* Sites whose paths look the same. */
@@ -30,25 +27,20 @@ struct paths {
 };
 
 /* Names of templates may be pages long. */
-static void put_frame(const struct store_frame *f, bool is_inlined, const struct display *d,
-		      struct text *out)
+static void put_frame(const struct store_frame *f, bool is_inlined, struct text *out)
 {
-	struct text name = {0};
-
-	fit_add(&name, f->function, d);
-	text_add(out, "      ");
-	fit_name(out, text_get(&name), MOST_NAME, d);
-	text_release(&name);
+	text_add(out, "      " ANSWER_NAME);
+	answer_words(out, f->function);
+	text_add(out, ANSWER_NAME);
 	if (f->file != NULL) {
 		text_add(out, "  ");
-		fit_add(out, f->file, d);
+		answer_words(out, f->file);
 		text_addf(out, ":%" PRIu32, f->line);
 	}
 	text_add(out, is_inlined ? "  (inlined)\n" : "\n");
 }
 
-static void put_path(const struct profile *p, const struct store_site *s, const struct display *d,
-		     struct text *out)
+static void put_path(const struct profile *p, const struct store_site *s, struct text *out)
 {
 	const struct store_frame *last = NULL;
 
@@ -59,7 +51,7 @@ static void put_path(const struct profile *p, const struct store_site *s, const 
 			const struct store_frame *f = &l->frames[k];
 
 			if (last == NULL || strcmp(last->function, f->function) != 0)
-				put_frame(f, k + 1 < l->frame_count, d, out);
+				put_frame(f, k + 1 < l->frame_count, out);
 			last = f;
 		}
 	}
@@ -106,8 +98,7 @@ static void merge_paths(struct paths *paths)
 	qsort(paths->items, paths->count, sizeof(*paths->items), compare_bytes);
 }
 
-static bool gather_paths(const struct data *d, size_t row, const struct display *display,
-			 struct paths *paths)
+static bool gather_paths(const struct data *d, size_t row, struct paths *paths)
 {
 	const struct profile *p = d->profile;
 
@@ -118,7 +109,7 @@ static bool gather_paths(const struct data *d, size_t row, const struct display 
 
 		if (d->row_of_site[i] != row)
 			continue;
-		put_path(p, s, display, &t);
+		put_path(p, s, &t);
 		text = t.failed ? NULL : strdup(text_get(&t));
 		text_release(&t);
 		if (text == NULL || !ARRAY_GROW(paths)) {
@@ -136,20 +127,20 @@ static const char *bytes_text(uint64_t bytes, char buf[SIZE_TEXT_BYTES])
 	return bytes > 0 ? size_format(bytes, buf) : "0";
 }
 
-void data_paths_text(const struct data *d, size_t row, const struct display *display,
-		     struct text *out)
+/* Those of the blocks of a row, most bytes first. */
+static void put_paths(const struct data *d, size_t row, struct text *out)
 {
 	char blocks[FIGURE_BYTES], bytes[SIZE_TEXT_BYTES], peak[SIZE_TEXT_BYTES];
 	struct paths paths = {0};
 
-	if (!gather_paths(d, row, display, &paths))
+	if (!gather_paths(d, row, &paths))
 		out->failed = true;
 	merge_paths(&paths);
 	for (size_t i = 0; i < paths.count && i < MOST_PATHS; i++) {
 		const struct path *x = &paths.items[i];
 
 		text_add(out, "    ");
-		fit_add(out, x->kind, display);
+		answer_words(out, x->kind);
 		text_addf(out, " of %s block%s, %s in all, %s at the most\n",
 			  figure_count(x->blocks, blocks), x->blocks == 1 ? "" : "s",
 			  bytes_text(x->bytes, bytes), bytes_text(x->peak, peak));
@@ -162,4 +153,30 @@ void data_paths_text(const struct data *d, size_t row, const struct display *dis
 	for (size_t i = 0; i < paths.count; i++)
 		free(paths.items[i].text);
 	free(paths.items);
+}
+
+static void put_detail(const char *label, const char *value, const char *end, struct text *out)
+{
+	text_addf(out, "    %-10s", label);
+	answer_words(out, value);
+	text_add(out, end);
+}
+
+void data_put_details(const struct data *d, size_t row, struct text *out)
+{
+	const struct data_row *r = &d->rows[row];
+
+	text_add(out, "\n");
+	answer_words(out, r->name);
+	text_add(out, "\n");
+	if (r->type != NULL)
+		put_detail("type", r->type, "\n", out);
+	if (data_is_variable(r) && r->file != NULL) {
+		put_detail("declared", r->file, "", out);
+		text_addf(out, ":%" PRIu32 "\n", r->line);
+	}
+	if (r->module != NULL)
+		put_detail("file", r->module, "\n", out);
+	if (r->site != NULL && !data_is_one(r->kind))
+		put_paths(d, row, out);
 }
