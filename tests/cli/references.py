@@ -139,6 +139,33 @@ def misses_are_those_of_a_run_without():
     check(of_data == of_references, 'counts differ', of_data, of_references)
 
 
+def of_structures():
+    """References by place in the program, and kind of data structure."""
+    return ask("""SELECT m.path, l.module_address, s.kind, sum(counted) FROM reference r
+        JOIN structure s ON s.id = r.structure_id JOIN location l ON l.id = r.location_id
+        LEFT JOIN module m ON m.id = l.module_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""")
+
+
+@case
+def no_caches_change_references():
+    """Lines that are hidden, taken out, or brought by others keep or lose what is known of them."""
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(1000)))
+    small = ['--cache=L1i=8K,4,64', '--cache=D1=4K,4,64', '--cache=LL=64K,16,64']
+    for command in [PROGRAM, '20'], ['gzip', '-c', 'text']:
+        counted('--references', *small, *command)
+        plain = of_structures()
+        check(sum(row[-1] for row in plain) == totals()['Dr'] + totals()['Dw'], totals())
+        for more in (['--write-backs'], ['--cache=LL=8K,1,64,inclusive', '--write-backs'],
+                     ['--cache=LL=32K,8,64,exclusive'], ['--cache=D1=4K,4,64,next-line'],
+                     ['--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K'],
+                     ['--cache=DTLB=16,4,4K', '--cache=D1=6K,12,64']):
+            counted('--references', *small, *more, *command)
+            found = of_structures()
+            check(found == plain, more, command,
+                  sorted(set(plain) ^ set(found), key=str)[:9])
+
+
 ALLOCATOR = """\
 #include <stdio.h>
 #include <stdlib.h>

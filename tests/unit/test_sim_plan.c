@@ -85,6 +85,9 @@ static void what_a_way_cannot_is_missing(void **state)
 	assert_int_equal(plan_of(&g, SIM_ASK_REFERENCES | SIM_ASK_CONTEXT).missing,
 			 SIM_ASK_REFERENCES);
 	g.write_backs = true;
+	assert_int_equal(plan_of(&g, SIM_ASK_DATA | SIM_ASK_REFERENCES).missing, 0);
+	assert_int_equal(plan_of(&g, SIM_ASK_REFERENCES | SIM_ASK_LINE_USE).missing,
+			 SIM_ASK_REFERENCES);
 	assert_int_equal(plan_of(&g, SIM_ASK_DATA | SIM_ASK_CONFLICTS).missing, SIM_ASK_CONFLICTS);
 	assert_int_equal(plan_of(&g, SIM_ASK_DATA | SIM_ASK_NO_FILTER).missing, SIM_ASK_DATA);
 }

@@ -297,7 +297,9 @@ static const struct {
 	{IN_CODE, has_short_lines, "no lines of less than 64 bytes"},
 	{IN_CODE, has_wide_first, "first levels of up to 16 ways"},
 	{IN_CODE, has_odd_first_sets, "first levels of 8 sets or more, and up to 4 MB"},
-	{PAIR | FIRST, has_odd_first_policy, "first levels without SRRIP, which sees each use"},
+	{PAIR | FIRST, has_odd_first_policy,
+	 "first levels without SRRIP, which sees each use, also the second one of a line by the "
+	 "same code"},
 	{PAIR, has_first_by_place, "first levels with LRU or FIFO replacement"},
 	{PAIR | FIRST, is_more_than_plain, "plain caches"},
 	{PAIR, has_no_quick_second,
@@ -311,7 +313,9 @@ static const struct {
 	 "first levels that write back, allocate, and have no stride prefetcher"},
 	{WALK, has_code_prefetcher, "a first level of code without a prefetcher"},
 	{WALK, takes_own_lines, "inclusive levels with lines of 64 bytes and 64 sets or more"},
-	{WALK, has_odd_tlb, "TLBs of data and code apart, of pages of 4 KB, with up to 128 ways"},
+	{WALK, has_odd_tlb,
+	 "TLBs of data and code apart, of pages of 4 KB, whose lines have bits in one word, with "
+	 "up to 128 ways"},
 	{WALK, has_use_of_more,
 	 "for --line-use, two levels at most, the second LRU with lines of 64 bytes, 8 sets or "
 	 "more and up to 32 ways"},
@@ -371,9 +375,11 @@ static const struct {
 	const char *needs;
 } abilities[] = {
 	{SIM_ASK_DATA, ONE, 0, "accesses that are not replayed"},
-	{SIM_ASK_REFERENCES, PAIR | FIRST, OF_CONTEXTS,
-	 PLAIN_CACHES ", --context or --separate-threads"},
-	{SIM_ASK_CONFLICTS, PAIR | FIRST, 0, PLAIN_CACHES},
+	{SIM_ASK_REFERENCES, ONE, OF_CONTEXTS | SIM_ASK_LINE_USE,
+	 "no replay, no --line-use, whose tables take the place of theirs, and no --context or "
+	 "--separate-threads, which divide the executions that count them"},
+	{SIM_ASK_CONFLICTS, PAIR | FIRST, 0,
+	 PLAIN_CACHES ", as the cache of one set beside each level sees accesses only"},
 	{SIM_ASK_SAMPLE, PAIR | FIRST, 0, PLAIN_CACHES},
 	{SIM_ASK_SETS, PAIR | FIRST, 0, PLAIN_CACHES},
 };

@@ -38,7 +38,7 @@ void filter_access_fetch(uint64_t pc)
 
 static bool counts_references(void)
 {
-	return plan.data && !plan.sets && plan.windows;
+	return plan.references || (plan.data && !plan.sets && plan.windows);
 }
 
 void filter_access_repeat(const struct repeat *rep)

@@ -9,6 +9,7 @@
 #include "engine/simulate/counts/segments.h"
 #include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_notes.h"
+#include "engine/simulate/miss/filter_walk.h"
 #include "engine/simulate/observe/bins.h"
 #include "engine/simulate/observe/held.h"
 #include "engine/simulate/observe/known_lines.h"
@@ -239,9 +240,12 @@ void filter_references_cut(const struct segment *s, uint32_t insns)
 
 /* ---- Exceptions ---- */
 
-/* Cells of lines may be hidden: see filter_conflicts.h, filter_windows.h. */
+/* Cells of lines may be hidden: see filter_conflicts.h, filter_windows.h, filter_walk.h. */
 static uint32_t place_of(uint64_t line)
 {
+	if (plan.walks)
+		return filter_walk_place(&filter_state.data, line);
+
 	const uint32_t *cell = filter_data_cell(line);
 
 	return *cell ? *cell : filter_hidden_place(&filter_state.data, line, cell);

@@ -183,6 +183,8 @@ static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
 	if (plan.uses)
 		uses_begin(l, stamp_at(l, least), sim_entry_line(entry), f.core->tag);
 	tell_page(l, least);
+	if (l == &w.data)
+		filter_reference_clear(stamp_at(l, least));
 	filter_forget_oldest(l, set);
 	if (cell_in(victim) == nobody())
 		return SIM_NO_LINE;
@@ -353,6 +355,8 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 		cells_take_spare(filter_cell_number(filter_access.segment, in));
 	place = filter_walk_place(l, end);
 	engine_assert(place);
+	if (line != end && kind != SIM_FETCH)
+		filter_reference_clear(place);
 	if (!plan.uses || kind == SIM_FETCH)
 		return place;
 	uses_touch(first, last);

@@ -312,6 +312,9 @@
 	mov	%rdi, %rdx
 	shl	$SIM_ENTRY_FLAG_BITS, %rdx
 	mov	%rdx, FILTER_TO_OWNERS(%rsi)
+	.if \has_data && !\is_code	/* filter_references.h */
+	movl	$0, FILTER_TO_LABELS(%rsi)
+	.endif
 	.if \is_code
 	testb	$(FILTER_SITE_BOTH | FILTER_SITE_PAIR), SITE_FLAGS(%rbx)
 	jnz	10f
@@ -439,6 +442,9 @@
 	jmp	.Lslow_1
 	.else
 	hit_two
+	.if \has_data
+	movl	$0, FILTER_TO_LABELS(%rsi)
+	.endif
 	jmp	3b
 	.endif
 	.endif

@@ -27,7 +27,7 @@
 
 #include "engine/simulate/state/filter.h"
 
-/* In the place of labels, which such hierarchies have not; behind the times of pages. */
+/* In the place of labels, as there are no references then; behind the times of pages. */
 #define USES_MOST_PLACES 0x20000ul
 #define USES_LIVE	 (FILTER_LABELS + 0x100440)
 #define USES_TO_LIVE	 (USES_LIVE - 2l * FILTER_STAMPS)

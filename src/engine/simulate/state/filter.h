@@ -51,10 +51,10 @@
 #define FILTER_CODE_LINES   0x800000ull
 #define FILTER_MOST_SITES   0x400000
 #define FILTER_LABELS	    (FILTER_MISSES + 0x2000000)
-/* If there are no labels: struct filter_page, by place of the TLB. */
+/* Before the labels: struct filter_page, by place of the TLB. */
 #define FILTER_DATA_PAGE_USES FILTER_LABELS
 #define FILTER_CODE_PAGE_USES (FILTER_LABELS + 0x80000)
-#define FILTER_TO_LABELS      0xa001420 /* from a stamp of data to its label */
+#define FILTER_TO_LABELS      0xa102420 /* from a stamp of data to its label */
 #define FILTER_COUNTERS	      (FILTER_LABELS + 0x1001000)
 #define FILTER_OFFSETS	      0x6dc00000 /* by region: see filter_pieces.h */
 #define FILTER_REGION_SHIFT   22	 /* from a line to its region */
