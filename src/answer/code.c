@@ -27,6 +27,7 @@ struct held {
 enum { BY_FUNCTION = ROWS_OF_VIEW, BY_FILE = ROWS_OF_VIEW << 1, BY_LINE = ROWS_OF_VIEW << 2 };
 
 static const struct shown text[] = {
+	{COST(CYCLES)},
 	{COST(ALL_MISSES)},
 	{COST(COLD), .less = 1},
 	{COST(RATIO)},
@@ -42,6 +43,7 @@ static const struct shown files[] = {
 	{COST(FUNCTION)},
 	{COST(FILE)},
 	{COST(LINE)},
+	{COST(CYCLES)},
 	{COST(MISSES)},
 	{COST(COLD)},
 	{COST(RATIO)},
@@ -50,6 +52,7 @@ static const struct shown files[] = {
 };
 
 static const struct shown list_text[] = {
+	{COST(CYCLES)},
 	{COST(MISSES)},
 	{COST(COLD)},
 	{COST(RATIO)},
@@ -59,8 +62,14 @@ static const struct shown list_text[] = {
 };
 
 static const struct shown list_files[] = {
-	{COST(KIND), .in = IN_CSV}, {COST(NAME)},    {COST(RATIO)}, {COST(MISSES)}, {COST(COLD)},
-	{COST(ACCESSES)},	    {COST(SAMPLES)},
+	{COST(KIND), .in = IN_CSV},
+	{COST(NAME)},
+	{COST(CYCLES)},
+	{COST(RATIO)},
+	{COST(MISSES)},
+	{COST(COLD)},
+	{COST(ACCESSES)},
+	{COST(SAMPLES)},
 };
 
 static void release(void *held)

@@ -26,14 +26,15 @@ struct cost_limit cost_limit_of(const struct query *q, const struct hot_cost *wh
 
 	return (struct cost_limit){.whole = whole,
 				   .most = most,
-				   .keeps_all = q->limit != 0 ||
-						query_order(q, &order, &err) != 0 ||
-						order != QUERY_BY_MISSES};
+				   .keeps_all =
+					   q->limit != 0 || query_order(q, &order, &err) != 0 ||
+					   (order != QUERY_BY_MISSES && order != QUERY_BY_COST)};
 }
 
 bool cost_limit_shows(struct cost_limit *l, const struct hot_cost *cost)
 {
-	bool is_little = hot_share(cost->misses + cost->cold, l->whole) < LEAST_SHARE;
+	const bool is_little = hot_share(cost->misses + cost->cold, l->whole) < LEAST_SHARE &&
+			       cost->cycles <= LEAST_SHARE * l->whole->cycles;
 
 	if (l->shown == 0 && is_little)
 		l->keeps_all = true;
@@ -86,6 +87,13 @@ static void get_cold(const void *row, struct value *v)
 	const struct cost_row *r = row;
 
 	v->real = hot_share(r->cost->cold, r->whole);
+}
+
+static void get_cycles(const void *row, struct value *v)
+{
+	const struct cost_row *r = row;
+
+	v->real = r->whole->cycles > 0 ? r->cost->cycles / r->whole->cycles : 0;
 }
 
 static void get_ratio(const void *row, struct value *v)
@@ -144,6 +152,7 @@ const struct column cost_columns[COST_COLUMNS] = {
 	[COST_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_misses, .adds_up = true},
 	[COST_ALL_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_all_misses, .adds_up = true},
 	[COST_COLD] = {"COLD", "cold_share", UNIT_SHARE, get_cold, .adds_up = true},
+	[COST_CYCLES] = {"COST", "cost_share", UNIT_SHARE, get_cycles, .adds_up = true},
 	[COST_RATIO] = {"MISS RATIO", "miss_ratio", UNIT_SHARE, get_ratio},
 	[COST_LOW] = {NULL, "low", UNIT_SHARE, get_low},
 	[COST_HIGH] = {NULL, "high", UNIT_SHARE, get_high},
@@ -153,6 +162,15 @@ const struct column cost_columns[COST_COLUMNS] = {
 };
 
 /* ---- Miss ratios ---- */
+
+struct ratio_row ratio_row_of(const struct cost *c, size_t level, struct model_ratio *ratio)
+{
+	const struct cost_level *l = &c->levels[level];
+
+	*ratio = (struct model_ratio){
+		.ratio = l->ratio, .low = l->low, .high = l->high, .known = true};
+	return (struct ratio_row){l->name, l->size_bytes, ratio, c->instructions, l};
+}
 
 static void get_ratio_misses(const void *row, struct value *v)
 {
@@ -177,6 +195,22 @@ static void get_ratio_interval(const void *row, struct value *v)
 	v->ratio = ((const struct ratio_row *)row)->ratio;
 }
 
+static void get_per_thousand(const void *row, struct value *v)
+{
+	const struct ratio_row *r = row;
+
+	v->is_missing = r->level == NULL;
+	v->real = v->is_missing ? 0 : 1000 * r->level->ratio / r->instructions;
+}
+
+static void get_level_cycles(const void *row, struct value *v)
+{
+	const struct ratio_row *r = row;
+
+	v->is_missing = r->level == NULL;
+	v->real = v->is_missing ? 0 : r->level->cycles;
+}
+
 const struct column ratio_columns[RATIO_COLUMNS] = {
 	[RATIO_NAME] = {"CACHE", "name", UNIT_TEXT, COLUMN_MEMBER(struct ratio_row, name)},
 	[RATIO_CURVE] = {NULL, "curve", UNIT_TEXT, COLUMN_MEMBER(struct ratio_row, name)},
@@ -186,6 +220,8 @@ const struct column ratio_columns[RATIO_COLUMNS] = {
 	[RATIO_LOW] = {NULL, "low", UNIT_RATIO, get_ratio_low},
 	[RATIO_HIGH] = {NULL, "high", UNIT_RATIO, get_ratio_high},
 	[RATIO_INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_ratio_interval},
+	[RATIO_PER_THOUSAND] = {"MPKI", "mpki", UNIT_FACTOR, get_per_thousand},
+	[RATIO_CYCLES] = {"COST", "cycles", UNIT_FACTOR, get_level_cycles},
 };
 
 /* ---- The assumed cache ---- */

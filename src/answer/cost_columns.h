@@ -33,6 +33,7 @@ enum cost_column {
 	COST_MISSES,	 /* of reuses */
 	COST_ALL_MISSES, /* including first touches */
 	COST_COLD,
+	COST_CYCLES, /* what the misses of all levels wait, as a share of that of the whole */
 	COST_RATIO,
 	COST_LOW,
 	COST_HIGH,
@@ -47,7 +48,8 @@ extern const struct column cost_columns[COST_COLUMNS];
 #define COST(column) (&cost_columns[COST_##column])
 
 /* These columns in JSON's order. */
-#define COST_SHARES COST(MISSES), COST(COLD), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
+#define COST_SHARES \
+	COST(CYCLES), COST(MISSES), COST(COLD), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
 
 struct cost_row cost_row_of(const struct hot *h, size_t i);
 
@@ -73,7 +75,12 @@ struct ratio_row {
 	const char *name; /* of the cache or the curve */
 	uint64_t size_bytes;
 	const struct model_ratio *ratio;
+	double instructions;		/* per access; for the next */
+	const struct cost_level *level; /* of caches with a cost */
 };
+
+/* That of a level; `ratio` is room for its miss ratio. */
+struct ratio_row ratio_row_of(const struct cost *c, size_t level, struct model_ratio *ratio);
 
 enum ratio_column {
 	RATIO_NAME,
@@ -83,6 +90,8 @@ enum ratio_column {
 	RATIO_LOW,
 	RATIO_HIGH,
 	RATIO_INTERVAL,
+	RATIO_PER_THOUSAND, /* misses in 1,000 instructions */
+	RATIO_CYCLES,	    /* that misses which the next level serves wait, per instruction */
 	RATIO_COLUMNS
 };
 

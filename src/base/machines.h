@@ -20,7 +20,15 @@ struct machine_level {
 	uint32_t ways;
 	uint32_t line_bytes;
 	enum machine_level_kind kind;
+	/*
+	 * How long one of its misses waits until the next level serves it, in cycles, rounded: the
+	 * latency from an idle machine, as makers and measurements give it.
+	 */
+	uint32_t miss_cycles;
 };
+
+/* That of a machine which is not in the table, for one of `count` levels, from 0 on. */
+uint32_t machine_usual_cycles(size_t level, size_t count);
 
 struct machine_model {
 	const char *name;

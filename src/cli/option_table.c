@@ -116,7 +116,9 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			 .group = CACHES, .least = 4, .most = 2048},
 	[OPTION_CACHES] = {"caches", 0, "LIST", OPTION_CALL, .take = options_take_caches,
 			   .help = "The caches of another machine: sizes from the first level on, "
-				   "as 32K,1M,32M, or its name, as zen4",
+				   "as 32K,1M,32M, each with the cycles that a miss waits, as "
+				   "32K:10, or not; "
+				   "or its name, as zen4",
 			   .group = CACHES, .names = OPTION_NAMES_MACHINE},
 
 	[OPTION_BY] = {"by", 'b', "WHAT", OPTION_CHOICE, AT(by), .help = "Group rows by WHAT",
@@ -133,8 +135,8 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			  .group = ROWS, .names = OPTION_NAMES_EVENT},
 	[OPTION_SORT] =
 		{"sort", 0, "COLUMN", OPTION_TEXT, AT(query.sort),
-		 .help = "Sort by this event, and show shares of it; rows of samples by misses, "
-			 "ratio, accesses or samples",
+		 .help = "Sort by this event, and show shares of it; rows of samples by cost, "
+			 "misses, ratio, accesses or samples",
 		 .group = ROWS, .names = OPTION_NAMES_EVENT},
 	[OPTION_INCLUSIVE] = {"inclusive", 'I', NULL, OPTION_FLAG, AT(is_inclusive),
 			      .help = "Show inclusive costs: functions with what they call",

@@ -21,7 +21,7 @@
 
 /* The cache for which samples are evaluated. */
 #define VIEW_CACHE \
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"}, VIEW_SETS
+	{OPTION_CACHE_SIZE, .shown = "the level whose misses cost most"}, VIEW_SETS
 #define VIEW_SETS                                         \
 	{OPTION_POLICY, .usual = "random"},               \
 	{                                                 \

@@ -15,7 +15,7 @@ struct annotation {
 	struct hot_cost total; /* of the whole process */
 	const char *argument;  /* the requested file or function */
 	struct code code;
-	struct model_share *shares; /* of the ends, for the origin of the lines' data */
+	struct profile_share *shares; /* of the ends, for the origin of the lines' data */
 };
 
 /*

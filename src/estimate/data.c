@@ -35,9 +35,9 @@ struct build {
 	struct data *d;
 	const struct profile *p;
 	enum data_by by;
-	size_t count;		    /* number of ends, or of sums of an exact run */
-	struct model_share *shares; /* of each end */
-	uint32_t *place_of;	    /* of each end or sum; later its row */
+	size_t count;		      /* number of ends, or of sums of an exact run */
+	struct profile_share *shares; /* of each end */
+	uint32_t *place_of;	      /* of each end or sum; later its row */
 	size_t places;
 	size_t unknown; /* place of unknown data; those of memory lines, or of code, follow */
 	size_t *around; /* for each variable: the enclosing one; SIZE_MAX: none */

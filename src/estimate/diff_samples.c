@@ -144,7 +144,7 @@ static int read_data(const struct diff_samples *d, const struct profile *p, stru
 }
 
 static int read_hot(struct diff_samples *d, const struct profile *p,
-		    const struct model_share *shares, struct hot *hot, struct err *err)
+		    const struct profile_share *shares, struct hot *hot, struct err *err)
 {
 	struct hot_cost *costs;
 	int status;
@@ -186,7 +186,7 @@ static void find_ratios(const struct diff_samples *d, const struct data *data,
 
 /* Compute the intervals of each row's miss ratio. */
 static int solve_rows(struct diff_samples *d, const struct profile *p,
-		      const struct model_share *shares, bool is_b, struct err *err)
+		      const struct profile_share *shares, bool is_b, struct err *err)
 {
 	uint32_t *row_of = calloc(p->location_count + 1, sizeof(*row_of));
 	struct model_ratio *ratios = calloc(d->count + 1, sizeof(*ratios));
@@ -212,8 +212,8 @@ static int solve_rows(struct diff_samples *d, const struct profile *p,
 	return status;
 }
 
-static int fill_rows(struct diff_samples *d, const struct model_share *in_a,
-		     const struct model_share *in_b, struct err *err)
+static int fill_rows(struct diff_samples *d, const struct profile_share *in_a,
+		     const struct profile_share *in_b, struct err *err)
 {
 	if (read_hot(d, d->a, in_a, &d->hot_a, err) != 0 ||
 	    read_hot(d, d->b, in_b, &d->hot_b, err) != 0 || match(d, err) != 0)
@@ -224,7 +224,7 @@ static int fill_rows(struct diff_samples *d, const struct model_share *in_a,
 
 static int make_rows(struct diff_samples *d, struct err *err)
 {
-	struct model_share *in_a, *in_b = NULL;
+	struct profile_share *in_a, *in_b = NULL;
 	enum query_order order;
 	int status = -1;
 
@@ -242,15 +242,35 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	return status;
 }
 
-/* By default, a cache that both profiles resolve. */
+/* Of the caches of A, that whose misses cost most in both runs; 0: none has a cost. */
+static uint64_t most_costly(const struct diff_samples *d)
+{
+	struct cost a, b;
+	double most = 0;
+	uint64_t size = 0;
+
+	profile_cost(d->a, &d->query, &a);
+	profile_cost(d->b, &d->query, &b);
+	for (size_t i = 0; i < a.count && a.count == b.count; i++) {
+		const double cycles = a.levels[i].cycles * (double)d->a->process->accesses +
+				      b.levels[i].cycles * (double)d->b->process->accesses;
+
+		if (cycles > most) {
+			most = cycles;
+			size = a.levels[i].size_bytes;
+		}
+	}
+	return size;
+}
+
 static int choose_cache(struct diff_samples *d, struct err *err)
 {
-	uint64_t asked = d->query.size_bytes, *size = &d->query.size_bytes, other;
+	uint64_t *size = &d->query.size_bytes;
 
-	if (profile_choose_size(d->a, asked, size, err) != 0)
+	if (*size == 0)
+		*size = most_costly(d);
+	if (profile_choose_size(d->a, &d->query, size, err) != 0)
 		return -1;
-	if (asked == 0 && profile_choose_size(d->b, 0, &other, err) == 0 && other < *size)
-		*size = other;
 	return profile_check_size(d->b, *size, err) == 0 &&
 			       profile_check_ways(d->a, &d->query, *size, err) == 0
 		       ? 0

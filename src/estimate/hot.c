@@ -2,6 +2,8 @@
 /* Sums up the shares of the misses by code. */
 #include "estimate/hot.h"
 
+#include "estimate/own_code.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@ void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 	to->accesses += cost->accesses;
 	to->misses += cost->misses;
 	to->cold += cost->cold;
+	to->cycles += cost->cycles;
 	to->samples += cost->samples;
 }
 
@@ -33,6 +36,8 @@ double hot_share(double part, const struct hot_cost *whole)
 double hot_figure(enum query_order order, const struct hot_cost *cost)
 {
 	switch (order) {
+	case QUERY_BY_COST:
+		return cost->cycles;
 	case QUERY_BY_RATIO:
 		return hot_miss_ratio(cost);
 	case QUERY_BY_ACCESSES:
@@ -44,17 +49,18 @@ double hot_figure(enum query_order order, const struct hot_cost *cost)
 	}
 }
 
-struct hot_cost hot_cost_of(const struct profile_end *e, const struct model_share *share)
+struct hot_cost hot_cost_of(const struct profile_end *e, const struct profile_share *share)
 {
 	double cold = fmin(share->misses, share->accesses * e->first);
 
 	return (struct hot_cost){.accesses = share->accesses,
 				 .misses = share->misses - cold,
 				 .cold = cold,
+				 .cycles = share->cycles,
 				 .samples = 1};
 }
 
-struct hot_cost *hot_costs_of(const struct profile *p, const struct model_share *shares,
+struct hot_cost *hot_costs_of(const struct profile *p, const struct profile_share *shares,
 			      struct err *err)
 {
 	struct hot_cost *costs = calloc(p->location_count + 1, sizeof(*costs));
@@ -74,7 +80,7 @@ struct hot_cost *hot_costs_of(const struct profile *p, const struct model_share 
 
 struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struct err *err)
 {
-	struct model_share *shares = profile_attribute(p, q, err);
+	struct profile_share *shares = profile_attribute(p, q, err);
 	struct hot_cost *costs = shares != NULL ? hot_costs_of(p, shares, err) : NULL;
 
 	free(shares);
@@ -121,7 +127,8 @@ struct hot_row hot_row_of(const struct store_location *l, enum hot_by by,
 			  const struct hot_cost *cost)
 {
 	static const struct store_frame nothing = {"[unknown]", NULL, 0};
-	const struct store_frame *f = l != NULL && l->frame_count > 0 ? &l->frames[0] : &nothing;
+	const struct store_frame *f =
+		l != NULL && l->frame_count > 0 ? own_code_frame(l) : &nothing;
 	struct hot_row row = {.function = f->function, .file = f->file, .cost = *cost};
 
 	if (by == HOT_FILE)

@@ -13,6 +13,7 @@ struct hot_cost {
 	double accesses;
 	double misses; /* of reuses */
 	double cold;   /* misses that are first touches */
+	double cycles; /* that misses of all levels wait; see profile_cost */
 	uint64_t samples;
 };
 
@@ -39,7 +40,7 @@ struct hot {
 };
 
 /* The cost of one of the profile's ends with this share. */
-struct hot_cost hot_cost_of(const struct profile_end *e, const struct model_share *share);
+struct hot_cost hot_cost_of(const struct profile_end *e, const struct profile_share *share);
 
 /*
  * The cost of each of p->locations in the query's cache, followed by that of ends without a
@@ -48,7 +49,7 @@ struct hot_cost hot_cost_of(const struct profile_end *e, const struct model_shar
 struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struct err *err);
 
 /* The same for the shares of p->ends. */
-struct hot_cost *hot_costs_of(const struct profile *p, const struct model_share *shares,
+struct hot_cost *hot_costs_of(const struct profile *p, const struct profile_share *shares,
 			      struct err *err);
 
 /*

@@ -120,7 +120,7 @@ static int number_rows(struct ordering *o, enum hot_by by)
 }
 
 /* Returns the sum of misses. */
-static double take_words(struct ordering *o, const struct model_share *shares)
+static double take_words(struct ordering *o, const struct profile_share *shares)
 {
 	const struct profile *p = o->p;
 	double sum = 0;
@@ -201,7 +201,7 @@ static double likeness_of_halves(struct ordering *o, size_t count)
 	return sum / SPLITS;
 }
 
-static int measure(struct ordering *o, const struct model_share *shares, struct order *out,
+static int measure(struct ordering *o, const struct profile_share *shares, struct order *out,
 		   struct err *err)
 {
 	double misses = take_words(o, shares), alike;
@@ -250,7 +250,7 @@ static bool prepare(struct ordering *o)
 	return is_there && o->row_of != NULL && o->words != NULL && o->heaviest != NULL;
 }
 
-int order_measure(struct order *out, const struct profile *p, const struct model_share *shares,
+int order_measure(struct order *out, const struct profile *p, const struct profile_share *shares,
 		  enum hot_by by, struct err *err)
 {
 	struct ordering o = {.p = p};

@@ -26,7 +26,7 @@ struct order {
  * Returns 0, or -1 when
  * memory runs out.
  */
-int order_measure(struct order *o, const struct profile *p, const struct model_share *shares,
+int order_measure(struct order *o, const struct profile *p, const struct profile_share *shares,
 		  enum hot_by by, struct err *err);
 
 /*

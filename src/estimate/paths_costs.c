@@ -10,7 +10,7 @@ static bool is_same(const struct paths_cost *x, const struct paths_cost *y)
 	return x->location == y->location && x->path == y->path;
 }
 
-static struct paths_cost cost_of(const struct profile *p, const struct model_share *shares,
+static struct paths_cost cost_of(const struct profile *p, const struct profile_share *shares,
 				 size_t i)
 {
 	const struct store_access *a = p->ends[i].access;
@@ -34,7 +34,7 @@ static int sort_ends(const struct profile *p, struct sort_item *order)
 int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
 		size_t *count, struct err *err)
 {
-	struct model_share *shares = profile_attribute(p, q, err);
+	struct profile_share *shares = profile_attribute(p, q, err);
 	struct sort_item *order = calloc(p->end_count + 1, sizeof(*order));
 	struct paths_cost *to = calloc(p->end_count + 1, sizeof(*to));
 	size_t kept = 0;

@@ -79,7 +79,7 @@ int processes_init(struct processes *s, const struct profile *run, const struct 
 				.rows = calloc(run->process_count + 1, sizeof(*s->rows))};
 	if (query_order_or(q, QUERY_BY_ACCESSES, &s->order, err) != 0 ||
 	    ((s->order == QUERY_BY_MISSES || s->order == QUERY_BY_RATIO) &&
-	     profile_choose_size(run, q->size_bytes, &s->ranked_bytes, err) != 0)) {
+	     profile_choose_size(run, q, &s->ranked_bytes, err) != 0)) {
 		processes_release(s);
 		return -1;
 	}

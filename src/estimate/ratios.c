@@ -29,13 +29,13 @@ static struct sort_item *sort_ends(const struct profile *p, const uint32_t *row_
 }
 
 /* Sum up one row, whose ends `order` lists, by window. Returns the number of windows. */
-static size_t sum_windows(const struct model_share *shares, const struct sort_item *order,
+static size_t sum_windows(const struct profile_share *shares, const struct sort_item *order,
 			  size_t count, struct model_sums *sums)
 {
 	size_t windows = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct model_share *share = &shares[order[i].index];
+		const struct profile_share *share = &shares[order[i].index];
 
 		if (i == 0 || order[i].key != order[i - 1].key)
 			sums[windows++] = (struct model_sums){0};
@@ -46,8 +46,8 @@ static size_t sum_windows(const struct model_share *shares, const struct sort_it
 	return windows;
 }
 
-int ratios_solve(const struct profile *p, const struct model_share *shares, const uint32_t *row_of,
-		 size_t count, struct model_ratio *ratios, struct err *err)
+int ratios_solve(const struct profile *p, const struct profile_share *shares,
+		 const uint32_t *row_of, size_t count, struct model_ratio *ratios, struct err *err)
 {
 	size_t n;
 	struct sort_item *order = sort_ends(p, row_of, &n);
@@ -68,7 +68,7 @@ int ratios_solve(const struct profile *p, const struct model_share *shares, cons
 	return 0;
 }
 
-int ratios_solve_code(const struct profile *p, const struct model_share *shares,
+int ratios_solve_code(const struct profile *p, const struct profile_share *shares,
 		      const uint32_t *row_of, size_t count, struct model_ratio *ratios,
 		      struct err *err)
 {

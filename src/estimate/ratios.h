@@ -12,13 +12,13 @@
  * row of each of the profile's ends, or RATIOS_NO_ROW; `shares` what the model attributes to it.
  * Rows without accesses are unknown. Returns 0, or -1 when memory runs out.
  */
-int ratios_solve(const struct profile *p, const struct model_share *shares, const uint32_t *row_of,
-		 size_t count, struct model_ratio *ratios, struct err *err);
+int ratios_solve(const struct profile *p, const struct profile_share *shares,
+		 const uint32_t *row_of, size_t count, struct model_ratio *ratios, struct err *err);
 
 /*
  * The same for code: `row_of` has the row of each of p->locations, and of ends without a location.
  */
-int ratios_solve_code(const struct profile *p, const struct model_share *shares,
+int ratios_solve_code(const struct profile *p, const struct profile_share *shares,
 		      const uint32_t *row_of, size_t count, struct model_ratio *ratios,
 		      struct err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reuses by the code that makes them and the code that touched the line before. */
 #include "estimate/reuse.h"
+#include "estimate/own_code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,8 +54,8 @@ static struct reuse_place place_of(const struct store_frame *f)
 }
 
 /*
- * The place of a location for a user who asked for `code`: the frame in that code, or the innermost
- * function.
+ * The place of a location for a user who asked for `code`: the frame in that code, or the user's
+ * own.
  */
 static struct reuse_place place_for(const struct profile *p, size_t index, const struct code *code)
 {
@@ -63,7 +64,7 @@ static struct reuse_place place_for(const struct profile *p, size_t index, const
 	const struct store_frame *f = l != NULL && code != NULL ? code_frame(code, l) : NULL;
 
 	if (f == NULL)
-		f = l != NULL && l->frame_count > 0 ? &l->frames[0] : &unknown;
+		f = l != NULL && l->frame_count > 0 ? own_code_frame(l) : &unknown;
 	return place_of(f);
 }
 
@@ -166,7 +167,7 @@ static bool is_in(const struct profile *p, const struct profile_end *e, const st
 	return code == NULL || (l != NULL && code_frame(code, l) != NULL);
 }
 
-int reuse_collect(struct reuse *r, const struct profile *p, const struct model_share *shares,
+int reuse_collect(struct reuse *r, const struct profile *p, const struct profile_share *shares,
 		  const struct code *code, struct err *err)
 {
 	struct model_resolution known;
@@ -303,7 +304,7 @@ static void keep_shown(struct reuse *r)
 int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
 	       const char *argument, struct err *err)
 {
-	struct model_share *shares;
+	struct profile_share *shares;
 	int ret;
 
 	*r = (struct reuse){.profile = p, .query = q, .argument = argument};

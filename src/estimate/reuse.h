@@ -62,7 +62,7 @@ void reuse_release(struct reuse *r);
  * The rows of the code's reuses; `code` NULL: of all code, by pairs. Like reuse_init, but for the
  * shares of p->ends. Sets all but the argument and its code; count is 0 if there are none.
  */
-int reuse_collect(struct reuse *r, const struct profile *p, const struct model_share *shares,
+int reuse_collect(struct reuse *r, const struct profile *p, const struct profile_share *shares,
 		  const struct code *code, struct err *err);
 
 /* Tell whether the data comes from the line itself. */

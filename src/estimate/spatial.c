@@ -8,7 +8,7 @@
 
 /* The average number of lines that an access of the part touches; without any, `other`. */
 static double touches_of(const struct profile *at, const struct subset *part,
-			 const struct model_share *shares, double other)
+			 const struct profile_share *shares, double other)
 {
 	double touches = 0, accesses = 0;
 
@@ -26,7 +26,7 @@ static double touches_of(const struct profile *at, const struct subset *part,
 static int restrict_touches(const struct profile *at, const struct subset *part,
 			    const struct query *q, double *touches, struct err *err)
 {
-	struct model_share *shares = profile_attribute(at, q, err);
+	struct profile_share *shares = profile_attribute(at, q, err);
 
 	if (shares == NULL)
 		return -1;

@@ -7,7 +7,7 @@
 
 #include "estimate/spatial.h"
 
-static void sum_reuses(struct summary *s, const struct model_share *shares)
+static void sum_reuses(struct summary *s, const struct profile_share *shares)
 {
 	for (size_t i = 0; i < s->profile->end_count; i++) {
 		const struct profile_end *e = &s->profile->ends[i];
@@ -21,7 +21,7 @@ static void sum_reuses(struct summary *s, const struct model_share *shares)
 int summary_init(struct summary *s, const struct profile *p, const struct query *q, struct err *err)
 {
 	struct hot_cost *costs;
-	struct model_share *shares;
+	struct profile_share *shares;
 	int ret = -1;
 
 	*s = (struct summary){

@@ -79,9 +79,11 @@ static int add_misses(struct export_data *d, size_t level, uint64_t size_bytes)
 static int first_level(const struct profile *p, struct profile_cache *caches, size_t *first,
 		       struct err *err)
 {
+	struct query q;
 	uint64_t ranks;
 
-	if (profile_choose_size(p, 0, &ranks, err) != 0)
+	query_init(&q);
+	if (profile_choose_size(p, &q, &ranks, err) != 0)
 		return -1;
 	profile_caches(p, caches);
 	for (*first = 0; *first < PROFILE_CACHES; (*first)++)

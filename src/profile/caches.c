@@ -3,10 +3,22 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/machines.h"
 #include "base/size.h"
 #include "profile/profile.h"
 
 #define DEFAULT_SIZE (1u << 20)
+
+void profile_set_usual_cycles(struct profile_cache caches[PROFILE_CACHES])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < PROFILE_CACHES; i++)
+		if (caches[i].size_bytes > 0)
+			count = i + 1;
+	for (size_t i = 0; i < count; i++)
+		caches[i].miss_cycles = machine_usual_cycles(i, count);
+}
 
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES])
 {
@@ -22,6 +34,7 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 
 		caches[i] = (struct profile_cache){keys[i][0], bytes > 0 ? (uint64_t)bytes : 0};
 	}
+	profile_set_usual_cycles(caches);
 }
 
 uint64_t profile_resolved_size(const struct profile *p)
@@ -38,12 +51,19 @@ uint64_t profile_resolved_size(const struct profile *p)
 	return (lines > 0 ? lines : 1) * p->line_bytes;
 }
 
-/* The largest cache of the machine that is resolved; if there is none, the smallest. */
-static uint64_t default_size(const struct profile *p)
+/*
+ * That of the level that costs most; without such misses, the largest cache of the machine that is
+ * resolved; if there is none, the smallest.
+ */
+static uint64_t default_size(const struct profile *p, const struct query *q)
 {
 	struct profile_cache caches[PROFILE_CACHES];
 	uint64_t resolved = profile_resolved_size(p), size = 0;
+	struct cost cost;
 
+	profile_cost(p, q, &cost);
+	if (cost.focus < cost.count)
+		return cost.levels[cost.focus].size_bytes;
 	profile_caches(p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++)
 		if (caches[i].size_bytes >= p->line_bytes &&
@@ -52,9 +72,18 @@ static uint64_t default_size(const struct profile *p)
 	return size > 0 ? size : DEFAULT_SIZE;
 }
 
-int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
+static bool has_cost(const struct profile *p, const struct query *q)
+{
+	struct cost cost;
+
+	profile_cost(p, q, &cost);
+	return cost.focus < cost.count;
+}
+
+int profile_choose_size(const struct profile *p, const struct query *q, uint64_t *size_bytes,
 			struct err *err)
 {
+	const uint64_t asked = q->size_bytes;
 	char size[SIZE_TEXT_BYTES];
 
 	if (p->is_exact) {
@@ -65,7 +94,7 @@ int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_
 					 "the run was simulated in a cache of %s: leave out --size",
 					 size_format(*size_bytes, size));
 	}
-	*size_bytes = asked > 0 ? asked : default_size(p);
+	*size_bytes = asked > 0 ? asked : default_size(p, q);
 	return profile_check_size(p, *size_bytes, err);
 }
 
@@ -99,8 +128,9 @@ int profile_choose(const struct profile *p, const struct query *q, struct query 
 	*out = *q;
 	if (query_order(q, &order, err) != 0)
 		return -1;
-	if (profile_choose_size(p, q->size_bytes, &out->size_bytes, err) != 0)
+	if (profile_choose_size(p, q, &out->size_bytes, err) != 0)
 		return -1;
+	out->is_by_cost = q->size_bytes == 0 && has_cost(p, q);
 	if (!p->is_exact)
 		return profile_check_ways(p, q, out->size_bytes, err);
 	if (q->ways > 0)

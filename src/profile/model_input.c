@@ -3,6 +3,7 @@
  * Builds the model of a profile, and the list of ends. The model sees windows side by side: a place
  * in it is in accesses inside windows.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,35 +271,81 @@ int profile_build_model(struct profile *p, struct err *err)
 
 /* ---- Shares ---- */
 
-static int attribute(const struct profile *p, const struct query *q, struct model_share *near,
-		     struct model_share *far, struct model_share *shares, struct err *err)
+struct sharing {
+	const struct profile *p;
+	const struct query *q;
+	struct model_share *near, *far; /* of samples, of far reuses: in one cache */
+};
+
+static int attribute(const struct sharing *s, uint64_t size_bytes, struct err *err)
 {
-	const struct model_cache cache = {q->size_bytes / p->line_bytes, q->ways};
+	const struct model_cache cache = {size_bytes / s->p->line_bytes, s->q->ways};
 
-	if (model_attribute(p->model, profile_policy(q), &cache, near, far, err) != 0)
+	return model_attribute(s->p->model, profile_policy(s->q), &cache, s->near, s->far, err);
+}
+
+static const struct model_share *share_of(const struct sharing *s, const struct profile_end *e)
+{
+	return e->is_far ? &s->far[e->item] : &s->near[e->item];
+}
+
+/* What misses of this level wait more than those of the level before. */
+static int add_cycles(const struct sharing *s, uint64_t size_bytes, double cycles,
+		      struct profile_share *shares, struct err *err)
+{
+	if (attribute(s, size_bytes, err) != 0)
 		return -1;
-	for (size_t i = 0; i < p->end_count; i++) {
-		const struct profile_end *e = &p->ends[i];
+	for (size_t i = 0; i < s->p->end_count; i++) {
+		const struct profile_end *e = &s->p->ends[i];
+		const struct model_share *share = share_of(s, e);
 
-		shares[i] = e->is_far ? far[e->item] : near[e->item];
+		shares[i].cycles += cycles * fmax(0, share->misses - share->accesses * e->first);
 	}
 	return 0;
 }
 
-struct model_share *profile_attribute(const struct profile *p, const struct query *q,
-				      struct err *err)
+static int share_out(const struct sharing *s, struct profile_share *shares, struct err *err)
 {
-	struct model_share *near = calloc(p->sample_count + 1, sizeof(*near));
-	struct model_share *far = calloc(p->far_items + 1, sizeof(*far));
-	struct model_share *shares = calloc(p->end_count + 1, sizeof(*shares));
+	struct profile_cache caches[PROFILE_CACHES];
+	uint32_t before = 0;
+
+	if (attribute(s, s->q->size_bytes, err) != 0)
+		return -1;
+	for (size_t i = 0; i < s->p->end_count; i++) {
+		const struct model_share *share = share_of(s, &s->p->ends[i]);
+
+		shares[i] = (struct profile_share){.accesses = share->accesses,
+						   .misses = share->misses,
+						   .begins = share->begins};
+	}
+	profile_caches(s->p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		if (caches[i].size_bytes < s->p->line_bytes)
+			continue;
+		if (add_cycles(s, caches[i].size_bytes, (double)caches[i].miss_cycles - before,
+			       shares, err) != 0)
+			return -1;
+		before = caches[i].miss_cycles;
+	}
+	return 0;
+}
+
+struct profile_share *profile_attribute(const struct profile *p, const struct query *q,
+					struct err *err)
+{
+	struct sharing s = {.p = p,
+			    .q = q,
+			    .near = calloc(p->sample_count + 1, sizeof(*s.near)),
+			    .far = calloc(p->far_items + 1, sizeof(*s.far))};
+	struct profile_share *shares = calloc(p->end_count + 1, sizeof(*shares));
 	int status = -1;
 
-	if (near == NULL || far == NULL || shares == NULL)
+	if (s.near == NULL || s.far == NULL || shares == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
-		status = attribute(p, q, near, far, shares, err);
-	free(near);
-	free(far);
+		status = share_out(&s, shares, err);
+	free(s.near);
+	free(s.far);
 	if (status == 0)
 		return shares;
 	free(shares);

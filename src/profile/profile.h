@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "model/cost.h"
 #include "model/model.h"
 #include "model/trace_sample.h"
 #include "query/query.h"
@@ -24,6 +25,7 @@
 struct profile_cache {
 	const char *name; /* "L1d", "L2", "L3" */
 	uint64_t size_bytes;
+	uint32_t miss_cycles; /* that a miss waits for the next level; see base/machines.h */
 };
 #define PROFILE_CACHES 3
 
@@ -57,6 +59,15 @@ struct profile_end {
 	 * rest are reuses of lines whose last touch is in one.
 	 */
 	double first;
+};
+
+/*
+ * The part of an end in the run: as shares of all accesses, see struct model_share; and the cycles
+ * that its misses wait, per access of the run, see profile_cost.
+ */
+struct profile_share {
+	double accesses, misses, begins;
+	double cycles;
 };
 
 /* How estimated misses may differ from the truth. */
@@ -246,12 +257,15 @@ const char *profile_cache_name(const struct profile *p, uint64_t size_bytes);
 /* The model of the query's replacement policy. */
 enum model_policy profile_policy(const struct query *q);
 
+/* Set what misses wait in caches whose latencies are not known. */
+void profile_set_usual_cycles(struct profile_cache caches[PROFILE_CACHES]);
+
 /*
- * The cache by which a view ranks, in bytes: `asked`; or if that is 0, the machine's largest
- * resolved cache, else its smallest, or 1 MB if they are unknown. Returns -1 if it could not hold a
- * line.
+ * The cache by which a view ranks, in bytes: that of the query; or if it has none, the machine's
+ * level whose misses cost most; without any, its largest resolved cache, else its smallest, or 1 MB
+ * if they are unknown. Returns -1 if it could not hold a line.
  */
-int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
+int profile_choose_size(const struct profile *p, const struct query *q, uint64_t *size_bytes,
 			struct err *err);
 /*
  * The largest cache whose miss ratio is resolved; of larger ones only bounds are known. UINT64_MAX:
@@ -281,8 +295,14 @@ void profile_solve(const struct profile *p, const struct query *q, struct model_
  * The share of each of p->ends in the accesses and in the misses of the same cache: over all, 1 and
  * the miss ratio. The caller frees them; NULL with *err when memory runs out.
  */
-struct model_share *profile_attribute(const struct profile *p, const struct query *q,
-				      struct err *err);
+struct profile_share *profile_attribute(const struct profile *p, const struct query *q,
+					struct err *err);
+
+/*
+ * The cost of the machine's data caches, of samples; see model/cost.h. It has no levels if they are
+ * not known. The query chooses the policy and the ways.
+ */
+void profile_cost(const struct profile *p, const struct query *q, struct cost *out);
 
 /*
  * For profile.c and lines.c: build p->ends and p->model from p's samples with their weights, far

@@ -77,7 +77,8 @@ bool query_shows(const struct query *q, const char *const *names, size_t count)
 int query_order_or(const struct query *q, enum query_order usual, enum query_order *order,
 		   struct err *err)
 {
-	static const char *const words[QUERY_ORDERS] = {[QUERY_BY_MISSES] = "misses",
+	static const char *const words[QUERY_ORDERS] = {[QUERY_BY_COST] = "cost",
+							[QUERY_BY_MISSES] = "misses",
 							[QUERY_BY_RATIO] = "ratio",
 							[QUERY_BY_ACCESSES] = "accesses",
 							[QUERY_BY_SAMPLES] = "samples"};
@@ -90,15 +91,16 @@ int query_order_or(const struct query *q, enum query_order usual, enum query_ord
 		}
 	if (q->sort == NULL || q->is_sort_usual)
 		return 0;
-	return err_set(err,
-		       "rows of samples are sorted by misses, ratio, accesses or samples, and not "
-		       "by '%.100s'",
-		       q->sort);
+	return err_set(
+		err,
+		"rows of samples are sorted by cost, misses, ratio, accesses or samples, and "
+		"not by '%.100s'",
+		q->sort);
 }
 
 int query_order(const struct query *q, enum query_order *order, struct err *err)
 {
-	return query_order_or(q, QUERY_BY_MISSES, order, err);
+	return query_order_or(q, q->is_by_cost ? QUERY_BY_COST : QUERY_BY_MISSES, order, err);
 }
 
 struct query query_at(const struct query *q, uint64_t size_bytes)

@@ -25,7 +25,8 @@ enum query_policy {
 
 /* The order of rows of samples, highest first. */
 enum query_order {
-	QUERY_BY_MISSES, /* the default */
+	QUERY_BY_COST,	 /* what misses wait; the default, unless a size is asked for */
+	QUERY_BY_MISSES, /* then the default */
 	QUERY_BY_RATIO,	 /* misses per access */
 	QUERY_BY_ACCESSES,
 	QUERY_BY_SAMPLES,
@@ -38,6 +39,7 @@ struct query {
 	int64_t thread;	 /* index in the process; QUERY_ANY: all */
 	enum query_policy policy;
 	uint64_t size_bytes; /* cache size to rank by; 0: the profile's default */
+	bool is_by_cost;     /* the view chose the size: rows are in the order of their cost */
 	uint64_t ways;	     /* lines in a set; 0: fully associative */
 	uint64_t line_bytes; /* of a cache line; 0: as recorded */
 	const char *machine; /* name, or list of cache sizes; NULL: the machine that recorded */

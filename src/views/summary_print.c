@@ -48,7 +48,7 @@ struct row {
 	const char *kind, *name, *file;
 	bool has_number, has_samples;
 	uint64_t number, samples;
-	double ratio, low, high, misses, cold, accesses;
+	double ratio, low, high, cost, misses, cold, accesses;
 	const char *policy; /* of the cache that the row is about */
 	uint64_t ways;
 };
@@ -75,6 +75,7 @@ static const struct column csv_columns[] = {
 	{NULL, "miss_ratio", UNIT_SHARE, MEMBER(ratio)},
 	{NULL, "low", UNIT_SHARE, MEMBER(low)},
 	{NULL, "high", UNIT_SHARE, MEMBER(high)},
+	{NULL, "cost_share", UNIT_SHARE, MEMBER(cost), .adds_up = true},
 	{NULL, "miss_share", UNIT_SHARE, MEMBER(misses), .adds_up = true},
 	{NULL, "cold_share", UNIT_SHARE, MEMBER(cold), .adds_up = true},
 	{NULL, "access_share", UNIT_SHARE, MEMBER(accesses), .adds_up = true},
@@ -109,6 +110,7 @@ static struct row row_of(const char *kind, const char *name)
 			    .ratio = NAN,
 			    .low = NAN,
 			    .high = NAN,
+			    .cost = NAN,
 			    .misses = NAN,
 			    .cold = NAN,
 			    .accesses = NAN};
@@ -189,6 +191,7 @@ static struct row cost_of(const char *kind, const char *name, const char *file, 
 	row.has_number = line != 0;
 	row.number = line;
 	row.ratio = hot_miss_ratio(cost);
+	row.cost = whole->cycles > 0 ? cost->cycles / whole->cycles : 0;
 	row.misses = hot_share(cost->misses, whole);
 	row.cold = hot_share(cost->cold, whole);
 	row.accesses = cost->accesses;
@@ -273,27 +276,35 @@ static void put_json_rows(const struct hot *h, const struct query *q, const char
 	file_rows_end_json(&f, key, root);
 }
 
-static json_t *json_caches(const struct summary *s)
+static json_t *json_caches(const struct cost *c)
 {
-	const struct profile *p = s->profile;
-	struct profile_cache caches[PROFILE_CACHES];
+	const struct column_list *list = COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO_LIMITS,
+						     RATIO(PER_THOUSAND), RATIO(CYCLES));
 	json_t *rows = json_array();
 
-	profile_caches(p, caches);
-	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		const struct query at = query_at(s->query, caches[i].size_bytes);
+	for (size_t i = 0; i < c->count; i++) {
 		struct model_ratio r;
-		struct ratio_row row;
+		const struct ratio_row row = ratio_row_of(c, i, &r);
 
-		if (caches[i].size_bytes == 0)
-			continue;
-		profile_solve(p, &at, &r);
-		row = (struct ratio_row){caches[i].name, caches[i].size_bytes, &r};
-		json_array_append_new(
-			rows,
-			columns_json(COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO_LIMITS), &row));
+		json_array_append_new(rows, columns_json(list, &row));
 	}
 	return rows;
+}
+
+/* Whether the program waits for memory, and about how long. */
+static json_t *json_cost(const struct cost *c)
+{
+	static const char *const verdicts[] = {[COST_LITTLE] = "does not wait",
+					       [COST_REUSES] = "waits",
+					       [COST_FIRST] = "waits for first touches",
+					       [COST_UNKNOWN] = "not known"};
+
+	if (c->count == 0)
+		return json_null();
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o}", "verdict", verdicts[c->verdict],
+			 "cycles", c->levels[0].beyond, "low", c->levels[0].least_beyond, "high",
+			 c->levels[0].most_beyond, "cold_cycles", c->cold_cycles, "level",
+			 json_text(c->focus < c->count ? c->levels[c->focus].name : NULL));
 }
 
 /* Null if unknown. */
@@ -308,7 +319,9 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 	struct model_resolution res;
 	struct summary_overhead o;
 	json_t *root, *processes = json_array();
+	struct cost cost;
 
+	profile_cost(p, s->query, &cost);
 	model_resolve(p->model, &res);
 	summary_overhead(p, &o);
 	for (size_t i = 0; i < p->process_count; i++)
@@ -323,12 +336,13 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		"overhead", "translate", json_share(o.translate), "scan", json_share(o.scan),
 		"collector", json_share(o.collector), "resolution", "distance", res.distance,
 		"size_bytes", res.lines * p->line_bytes, "unresolved", res.unresolved, "cold",
-		res.cold, "windows", (json_int_t)res.windows, "caches", json_caches(s),
+		res.cold, "windows", (json_int_t)res.windows, "caches", json_caches(&cost),
 		"ranked_at_bytes", (json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio,
 		"cold_share", hot_share(s->functions.total.cold, &s->functions.total));
 	put_json_rows(&s->functions, s->query, "functions", root);
 	put_json_rows(&s->lines, s->query, "lines", root);
 	data_json_rows(&s->data, NULL, root);
+	json_object_set_new(root, "cost", p->sample_count > 0 ? json_cost(&cost) : json_null());
 	if (p->sample_count > 0)
 		json_object_set_new(root, "reuse",
 				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,

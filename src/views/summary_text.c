@@ -303,8 +303,9 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 static int put_hot(const struct summary *s, const struct hot *h, const struct column *place,
 		   size_t rows, const struct display *d, struct text *out, struct err *err)
 {
-	const struct column_list *columns = COLUMN_LIST(COST(ALL_MISSES), COST(COLD), COST(RATIO),
-							COST(ACCESSES), COST(SAMPLES), place);
+	const struct column_list *columns =
+		COLUMN_LIST(COST(CYCLES), COST(ALL_MISSES), COST(COLD), COST(RATIO), COST(ACCESSES),
+			    COST(SAMPLES), place);
 	struct cost_limit limit = cost_limit_of(s->query, &h->total, rows);
 	struct table *t = columns_table(columns, d);
 	int ret;

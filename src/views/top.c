@@ -137,8 +137,8 @@ static int put_hot(const struct profile *p, enum top_view view, const struct que
 		   const struct display *d, struct text *out, struct err *err)
 {
 	const struct column_list *columns =
-		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(SAMPLES),
-			    view == TOP_LINES ? COST(PLACE) : COST(FUNCTION));
+		COLUMN_LIST(COST(CYCLES), COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
+			    COST(SAMPLES), view == TOP_LINES ? COST(PLACE) : COST(FUNCTION));
 	struct hot_cost *costs = hot_costs(p, q, err);
 	struct table *t;
 	struct hot hot;

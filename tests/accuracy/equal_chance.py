@@ -95,12 +95,18 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, turns, loads, more, how, times in CASES:
-            runs = [share(options, [turns, loads] + how, more, seed, os.path.join(folder, 'x.db'))
-                    for seed in range(1, times * options.seeds + 1)]
-            shares = [run[0] for run in runs]
-            mean = statistics.mean(shares)
-            error = statistics.stdev(shares) / len(shares) ** 0.5
-            good = abs(mean - 50) <= TOLERANCE + 3 * statistics.stdev(shares) / MANY ** 0.5
+            runs = []
+            # What a few seeds do not settle, many do: these are held to the same bounds.
+            for seeds in sorted({options.seeds, max(options.seeds, MANY)}):
+                runs += [share(options, [turns, loads] + how, more, seed,
+                               os.path.join(folder, 'x.db'))
+                         for seed in range(len(runs) + 1, times * seeds + 1)]
+                shares = [run[0] for run in runs]
+                mean = statistics.mean(shares)
+                error = statistics.stdev(shares) / len(shares) ** 0.5
+                good = abs(mean - 50) <= TOLERANCE + 3 * statistics.stdev(shares) / MANY ** 0.5
+                if good:
+                    break
             failed += not good
             print('%-8s %-28s %.2f %% of the samples are of the fast half, standard error %.2f; %d '
                   'windows' %

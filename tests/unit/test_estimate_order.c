@@ -119,7 +119,7 @@ static void write_profile(int64_t far, bool is_steady)
 
 static struct order order_of(int64_t far, bool is_steady)
 {
-	struct model_share *shares;
+	struct profile_share *shares;
 	struct profile p;
 	struct order o;
 	struct err err;

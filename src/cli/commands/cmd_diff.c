@@ -28,7 +28,7 @@ static const struct option_use uses[] = {
 	{OPTION_PROCESS_ID, .shown = "all; of samples: those with the most accesses"},
 	{OPTION_THREAD_ID, .shown = "all"},
 	VIEW_SHOWN,
-	{OPTION_CACHE_SIZE, .shown = "of samples: the largest of the machine that both resolve"},
+	{OPTION_CACHE_SIZE, .shown = "of samples: the level that costs most in both"},
 	VIEW_SETS,
 	{OPTION_BY, .usual = "function", .choices = by_names},
 	{OPTION_SITES_BY, .usual = "order", .choices = sites_by_names},

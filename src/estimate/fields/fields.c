@@ -127,7 +127,7 @@ static void order_rows(struct fields *f, const struct query *q)
 
 /* ---- Samples ---- */
 
-static void add_end(struct fields *f, size_t i, const struct model_share *share)
+static void add_end(struct fields *f, size_t i, const struct profile_share *share)
 {
 	const struct profile *p = f->data.profile;
 	const struct store_access *a = p->ends[i].access;
@@ -150,7 +150,7 @@ static void add_end(struct fields *f, size_t i, const struct model_share *share)
 static int add_ends(struct fields *f, const struct query *q, struct err *err)
 {
 	const struct profile *p = f->data.profile;
-	struct model_share *shares = profile_attribute(p, q, err);
+	struct profile_share *shares = profile_attribute(p, q, err);
 
 	if (shares == NULL)
 		return -1;

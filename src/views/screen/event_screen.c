@@ -2,11 +2,13 @@
 /* The first screen of an event profile; see first_screen.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer/columns.h"
 #include "answer/data_columns.h"
 #include "answer/figures.h"
+#include "base/machines.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/counted/structures.h"
@@ -19,6 +21,8 @@
 #include "views/screen/first_screen.h"
 #include "views/screen/verdict.h"
 #include "views/table.h"
+
+#define USUAL_INSTRUCTIONS 3 /* per access, where they are not counted */
 
 /* ---- What ran ---- */
 
@@ -147,13 +151,6 @@ static int put_caches(const struct event_profile *p, const struct event_caches *
 	return status;
 }
 
-/* ---- Code ---- */
-
-static double self_of(const struct event_report *r, size_t i, size_t column)
-{
-	return events_value(r->p, column, r->rows.items[r->order[i]].self);
-}
-
 static size_t instructions_of(const struct event_profile *p)
 {
 	for (size_t i = 0; i < p->column_count; i++)
@@ -162,79 +159,247 @@ static size_t instructions_of(const struct event_profile *p)
 	return SIZE_MAX;
 }
 
+/* ---- What misses cost ---- */
+
+/* Instructions per access; where they are not counted, the usual number. */
+static double instructions_per(const struct event_profile *p, double accesses)
+{
+	const size_t ir = instructions_of(p);
+	const double all = ir != SIZE_MAX ? events_value(p, ir, p->totals) : 0;
+
+	return all > 0 && accesses > 0 ? all / accesses : USUAL_INSTRUCTIONS;
+}
+
+/* First touches of the last level, as bins tell them; SIZE_MAX: not known. */
+static uint64_t first_touches(const struct structures *data, const char *last)
+{
+	const size_t level = data != NULL ? structures_level(data, last) : SIZE_MAX;
+	uint64_t cold = 0;
+
+	for (size_t i = 0; level != SIZE_MAX && i < data->count; i++)
+		cold += data->rows[i].misses[level].cold;
+	return level != SIZE_MAX ? cold : SIZE_MAX;
+}
+
+static void add_level(const struct event_cache *x, struct verdict *v)
+{
+	v->cost.levels[v->cost.count++] = (struct cost_level){.name = x->name,
+							      .size_bytes = x->size_bytes,
+							      .ratio = x->misses / x->accesses,
+							      .low = x->low / x->accesses,
+							      .high = x->high / x->accesses};
+}
+
+/* What misses cost in the simulated caches, from their counts. */
+static void add_cost(const struct event_profile *p, const struct event_caches *caches,
+		     const struct structures *data, struct verdict *v)
+{
+	const struct event_cache *last = NULL;
+	struct cost *c = &v->cost;
+	uint64_t cold;
+
+	for (size_t i = 0; i < caches->count; i++) {
+		const struct event_cache *x = &caches->items[i];
+
+		if (x->is_code && v->code_cache == NULL) {
+			v->code_cache = x->name;
+			v->code_ratio = x->misses / x->accesses;
+		} else if (!x->is_code) {
+			add_level(x, v);
+			last = x;
+		}
+	}
+	if (last == NULL)
+		return;
+	for (size_t i = 0; i < c->count; i++)
+		c->levels[i].miss_cycles = machine_usual_cycles(i, c->count);
+	c->instructions = instructions_per(p, last->accesses);
+	cold = first_touches(data, last->name);
+	v->is_cold_known = cold != SIZE_MAX;
+	c->cold = v->is_cold_known ? (double)cold / last->accesses : 0;
+	c->cold_low = c->cold;
+	c->cold_high = v->is_cold_known ? c->cold : c->levels[c->count - 1].high;
+	cost_solve(c);
+}
+
+/* The level whose misses are shown, and the next one, which serves some of them. */
+struct focus {
+	const struct event_cache *at, *next; /* next: NULL, memory */
+	size_t level, next_level;	     /* of data structures; SIZE_MAX: none */
+	double total;			     /* misses that the next one serves */
+};
+
+/* The level that costs most, if it has a column of misses; else the last one. */
+static struct focus find_focus(const struct event_profile *p, const struct event_caches *c,
+			       const struct structures *data, const struct cost *cost)
+{
+	const char *name = cost->focus < cost->count ? cost->levels[cost->focus].name : "";
+	struct focus f = {event_caches_last(c), NULL, SIZE_MAX, SIZE_MAX, 0};
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->items[i].column != SIZE_MAX && !c->items[i].is_code &&
+		    strcmp(c->items[i].name, name) == 0)
+			f.at = &c->items[i];
+	for (const struct event_cache *x = f.at + 1; x < c->items + c->count; x++)
+		if (f.next == NULL && !x->is_code && x->column != SIZE_MAX)
+			f.next = x;
+	if (data != NULL) {
+		f.level = structures_level(data, f.at->name);
+		f.next_level = f.next != NULL ? structures_level(data, f.next->name) : SIZE_MAX;
+	}
+	f.total = events_value(p, f.at->column, p->totals) -
+		  (f.next != NULL ? events_value(p, f.next->column, p->totals) : 0);
+	return f;
+}
+
+/* Misses of a row of code that the next level serves; of the last level, first touches too. */
+static double served(const struct event_report *r, const struct focus *f, size_t row)
+{
+	const uint64_t *values = r->rows.items[row].self;
+	const double below = f->next != NULL ? events_value(r->p, f->next->column, values) : 0;
+
+	return fmax(0, events_value(r->p, f->at->column, values) - below);
+}
+
+/* The same of data: first touches are apart. */
+static double served_data(const struct structures_row *x, const struct focus *f)
+{
+	const uint64_t below =
+		f->next_level != SIZE_MAX ? x->misses[f->next_level].all : x->misses[f->level].cold;
+
+	return fmax(0, (double)x->misses[f->level].all - (double)below);
+}
+
+/* ---- Code ---- */
+
 struct function_row {
 	double share, misses, part; /* part: of all instructions */
 	const char *name;
 };
 
+/* A row of code or data with its misses that the next level serves, for the order. */
+struct ranked {
+	size_t row;
+	double served;
+};
+
+static int compare_ranked(const void *x, const void *y)
+{
+	const struct ranked *a = x, *b = y;
+
+	if (a->served != b->served)
+		return a->served < b->served ? 1 : -1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* The first `most` of the functions, most costly first. Returns their number. */
+static size_t rank_functions(const struct event_report *r, const struct focus *f, size_t most,
+			     struct ranked *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		out[count++] = (struct ranked){r->order[i], served(r, f, r->order[i])};
+		qsort(out, count, sizeof(*out), compare_ranked);
+		count = count > most ? most : count;
+	}
+	return count;
+}
+
+/* The same of data structures. */
+static size_t rank_data(const struct structures *data, const struct focus *f, size_t most,
+			struct ranked *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; f->level != SIZE_MAX && i < data->count; i++) {
+		out[count++] = (struct ranked){i, served_data(&data->rows[i], f)};
+		qsort(out, count, sizeof(*out), compare_ranked);
+		count = count > most ? most : count;
+	}
+	return count;
+}
+
 /* The top data structures, in the columns of the functions. */
 static void put_data(const struct event_report *r, const struct structures *data,
-		     const struct event_cache *last, const struct column_list *list,
-		     struct table *t)
+		     const struct focus *f, const struct column_list *list, struct table *t)
 {
-	const size_t level = structures_level(data, last->name);
-	const char *titles[] = {"MISSES", r->p->columns[r->choice->columns.sort].name, "BY OTHERS",
+	const char *titles[] = {"COST", r->p->columns[f->at->column].name, "BY OTHERS",
 				"DATA STRUCTURE"};
+	struct ranked top[SCREEN_DATA + 1];
+	const size_t count = rank_data(data, f, SCREEN_DATA, top);
+	double total = 0;
 
-	if (level != SIZE_MAX && data->count > 0)
+	for (size_t i = 0; f->level != SIZE_MAX && i < data->count; i++)
+		total += served_data(&data->rows[i], f);
+	if (count > 0)
 		table_row(t, titles);
-	for (size_t i = 0; level != SIZE_MAX && i < data->count && i < SCREEN_DATA; i++) {
-		const struct counted_misses *m = &data->rows[i].misses[level];
+	for (size_t i = 0; i < count; i++) {
+		const struct structures_row *x = &data->rows[top[i].row];
+		const struct counted_misses *m = &x->misses[f->level];
 		struct text name = {0};
-		struct function_row row = {.misses = (double)m->all,
-					   .share = (double)m->all / r->total,
-					   .part = (double)counted_by_others(m) / (double)m->all};
+		struct function_row row = {
+			.misses = (double)m->all,
+			.share = total > 0 ? top[i].served / total : NAN,
+			.part = m->all > 0 ? (double)counted_by_others(m) / (double)m->all : NAN};
 
-		data_put_name(data->rows[i].data, &name);
+		data_put_name(x->data, &name);
 		row.name = text_get(&name);
 		columns_table_row(list, t, &row);
 		text_release(&name);
 	}
 }
 
+static struct function_row function_row_of(const struct event_report *r, const struct focus *f,
+					   const struct ranked *x)
+{
+	const struct event_row *e = &r->rows.items[x->row];
+	const size_t ir = instructions_of(r->p);
+	const double all = ir != SIZE_MAX ? events_value(r->p, ir, r->p->totals) : 0;
+
+	return (struct function_row){
+		.misses = events_value(r->p, f->at->column, e->self),
+		.share = f->total > 0 ? x->served / f->total : NAN,
+		.part = all > 0 ? events_value(r->p, ir, e->self) / all : NAN,
+		.name = e->name[0] != '\0' ? e->name : NULL,
+	};
+}
+
 static int put_functions(const struct event_report *r, const struct structures *data,
-			 const struct event_cache *last, const struct display *d, struct text *out,
+			 const struct focus *f, const struct display *d, struct text *out,
 			 struct err *err)
 {
-	static const struct column share = {"MISSES", NULL, UNIT_SHARE,
+	static const struct column share = {"COST", NULL, UNIT_SHARE,
 					    COLUMN_MEMBER(struct function_row, share)};
 	static const struct column name = {
 		"FUNCTION",	 NULL,
 		UNIT_TEXT,	 COLUMN_MEMBER(struct function_row, name),
 		.may_cut = true, .missing = "(unknown)",
 	};
-	const struct event_profile *p = r->p;
-	size_t sort = r->choice->columns.sort, ir = instructions_of(p), from = out->count;
-	const struct column misses = {.title = p->columns[sort].name,
+	const struct column misses = {.title = r->p->columns[f->at->column].name,
 				      .unit = UNIT_EVENT,
 				      .offset = offsetof(struct function_row, misses)};
-	const struct column part = {.title = ir != SIZE_MAX ? "Ir" : "",
+	const struct column part = {.title = instructions_of(r->p) != SIZE_MAX ? "Ir" : "",
 				    .unit = UNIT_SHARE,
 				    .offset = offsetof(struct function_row, part)};
 	const struct column_list *list = COLUMN_LIST(&share, &misses, &part, &name);
 	/* Data structures take the place of a function: the screen should not get longer. */
 	const size_t most = data != NULL ? SCREEN_FUNCTIONS - 1 : SCREEN_FUNCTIONS;
+	struct ranked top[SCREEN_FUNCTIONS + 1];
+	const size_t count = rank_functions(r, f, most, top), from = out->count;
 	struct table *t = columns_table(list, d);
 	int status;
 
-	text_addf(out, "\nMisses in %s, code's and data's\n", last->name);
+	text_addf(out, "\nMisses in %s, code's and data's; COST: those that %s serves\n",
+		  f->at->name, f->next != NULL ? f->next->name : "memory");
 	fit_prose(out, from, 2, d);
-	for (size_t i = 0; i < r->count && i < most; i++) {
-		const char *function = r->rows.items[r->order[i]].name;
-		double total = ir != SIZE_MAX ? events_value(p, ir, p->totals) : 0;
-		struct function_row row = {.misses = self_of(r, i, sort),
-					   .share = NAN,
-					   .part = NAN,
-					   .name = function[0] != '\0' ? function : NULL};
+	for (size_t i = 0; i < count; i++) {
+		const struct function_row row = function_row_of(r, f, &top[i]);
 
-		if (r->total > 0)
-			row.share = row.misses / r->total;
-		if (total > 0)
-			row.part = self_of(r, i, ir) / total;
 		columns_table_row(list, t, &row);
 	}
 	if (data != NULL)
-		put_data(r, data, last, list, t);
+		put_data(r, data, f, list, t);
 	status = table_print(t, out, err);
 	table_free(t);
 	return status;
@@ -242,99 +407,51 @@ static int put_functions(const struct event_report *r, const struct structures *
 
 /* ---- The verdict ---- */
 
-static void add_caches(const struct event_caches *c, struct verdict *v)
+/* The function that costs most. */
+static void find_function(const struct event_report *r, const struct focus *f, struct verdict *v)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		const struct event_cache *x = &c->items[i];
-		double ratio = x->misses / x->accesses;
+	struct ranked top[2];
+	const struct event_row *found;
 
-		if (x->is_code) {
-			v->code_cache = x->name;
-			v->code_ratio = ratio;
-			continue;
-		}
-		v->caches[v->cache_count++] =
-			(struct verdict_cache){x->name, x->size_bytes, ratio, ratio, ratio};
-	}
-}
-
-/* The largest cache that is too small; if there is none, the last one. */
-static const struct event_cache *deciding(const struct event_caches *c)
-{
-	for (size_t i = c->count; i > 0; i--) {
-		const struct event_cache *x = &c->items[i - 1];
-
-		if (!x->is_code && x->column != SIZE_MAX &&
-		    x->misses / x->accesses >= VERDICT_FITS_BELOW)
-			return x;
-	}
-	return event_caches_last(c);
-}
-
-/* The function with the most events of this column. */
-static void find_function(const struct event_report *r, size_t column, struct verdict *v)
-{
-	double total = events_value(r->p, column, r->p->totals), most = 0;
-	const struct event_row *found = NULL;
-
-	for (size_t i = 0; i < r->count; i++) {
-		if (self_of(r, i, column) > most) {
-			most = self_of(r, i, column);
-			found = &r->rows.items[r->order[i]];
-		}
-	}
-	if (found == NULL || found->name[0] == '\0' || !(total > 0))
+	if (rank_functions(r, f, 1, top) == 0 || !(top[0].served > 0) || !(f->total > 0))
+		return;
+	found = &r->rows.items[top[0].row];
+	if (found->name[0] == '\0')
 		return;
 	v->function = found->name;
-	v->function_share = most / total;
+	v->function_share = top[0].served / f->total;
 	if (found->file != NULL && found->file[0] != '\0')
 		v->source_of = found->name;
 }
 
-/* The data structure with the most misses in this cache; code is none. */
-static void find_data(const struct event_report *r, const struct structures *data,
-		      const struct event_cache *at, struct verdict *v)
+/* The data structure that costs most; code is none. */
+static void find_data(const struct structures *data, const struct focus *f, struct verdict *v)
 {
-	const size_t level = structures_level(data, at->name);
-	const double total = events_value(r->p, at->column, r->p->totals);
-	uint64_t most = 0;
+	double most = 0, total = 0;
 
 	v->has_bins = true;
-	for (size_t i = 0; level != SIZE_MAX && i < data->count; i++) {
+	for (size_t i = 0; f->level != SIZE_MAX && i < data->count; i++) {
 		const struct structures_row *x = &data->rows[i];
+		const double mine = served_data(x, f);
 
-		if (x->misses[level].all <= most || x->data->kind == DATA_CODE ||
-		    x->data == &counted_unfollowed)
+		total += mine;
+		if (mine <= most || x->data->kind == DATA_CODE || x->data == &counted_unfollowed)
 			continue;
-		most = x->misses[level].all;
+		most = mine;
 		v->data = x->data->name;
 		v->has_fields = members_are_known(data->names.profile, x->data->layout);
-		v->data_share = total > 0 ? (double)most / total : 0;
 	}
+	v->data_share = total > 0 ? most / total : 0;
 }
 
-static void put_verdict(const struct event_report *r, const struct event_caches *c,
-			const struct structures *data, const char *file, const struct display *d,
+static void put_verdict(const struct event_report *r, const struct focus *f,
+			const struct structures *data, struct verdict *v, const struct display *d,
 			struct text *out)
 {
-	const struct event_cache *at = deciding(c);
-	struct verdict v = {.is_exact = true,
-			    .file = file,
-			    .ranked = VERDICT_SIZE_OTHER,
-			    .size_bytes = at->size_bytes,
-			    .ratio = at->misses / at->accesses,
-			    .process = r->p->process == STORE_ALL ? QUERY_ANY : r->p->process,
-			    .has_thread = r->p->thread != STORE_NONE,
-			    .thread = r->p->thread};
-
-	add_caches(c, &v);
-	for (size_t i = 0; i < v.cache_count; i++)
-		if (strcmp(v.caches[i].name, at->name) == 0)
-			v.ranked = i;
-	find_function(r, at->column, &v);
+	find_function(r, f, v);
 	if (data != NULL)
-		find_data(r, data, at, &v);
-	verdict_put(&v, d, out);
+		find_data(data, f, v);
+	verdict_put(v, d, out);
 }
 
 /* Where something was given up. */
@@ -349,12 +466,20 @@ int first_screen_events(const struct event_report *r, const struct event_caches 
 			const struct structures *data, const char *file, const struct display *d,
 			struct text *out, struct err *err)
 {
-	const struct event_cache *last = event_caches_last(caches);
+	struct verdict v = {.is_exact = true,
+			    .is_sampled = r->p->sample.is_sampled,
+			    .file = file,
+			    .process = r->p->process == STORE_ALL ? QUERY_ANY : r->p->process,
+			    .has_thread = r->p->thread != STORE_NONE,
+			    .thread = r->p->thread};
+	struct focus f;
 	size_t from;
 
+	add_cost(r->p, caches, data, &v);
+	f = find_focus(r->p, caches, data, &v.cost);
 	put_run(r->p, d, out);
 	if (put_caches(r->p, caches, d, out, err) != 0 ||
-	    put_functions(r, data, last, d, out, err) != 0)
+	    put_functions(r, data, &f, d, out, err) != 0)
 		return -1;
 	from = out->count;
 	if (data == NULL)
@@ -363,6 +488,6 @@ int first_screen_events(const struct event_report *r, const struct event_caches 
 	else if (data->names.profile->has_unfollowed || data->names.profile->followed_share < 1)
 		put_how(data->names.profile, out);
 	fit_prose(out, from, 2, d);
-	put_verdict(r, caches, data, file, d, out);
+	put_verdict(r, &f, data, &v, d, out);
 	return 0;
 }

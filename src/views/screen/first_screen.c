@@ -17,8 +17,6 @@
 #include "views/screen/verdict.h"
 #include "views/table.h"
 
-#define BOUNDLESS ((uint64_t)1 << 46) /* bytes: holds any program completely */
-
 void first_screen_command(const char *command, const struct display *d, struct text *out)
 {
 	struct text safe = {0};
@@ -87,10 +85,11 @@ static int put_caches(const struct summary *s, const struct display *d, struct t
 	static const struct column note = {"", NULL, UNIT_TEXT,
 					   COLUMN_MEMBER(struct cache_row, note)};
 	const struct column_list *list =
-		COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO(MISSES), RATIO(INTERVAL), &note);
+		COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO(MISSES), RATIO(INTERVAL),
+			    RATIO(PER_THOUSAND), RATIO(CYCLES), &note);
 	const struct profile *p = s->profile;
 	uint64_t resolved = profile_resolved_size(p);
-	struct profile_cache caches[PROFILE_CACHES];
+	struct cost cost;
 	struct table *t = columns_table(list, d);
 	size_t from = out->count;
 	int status;
@@ -104,17 +103,13 @@ static int put_caches(const struct summary *s, const struct display *d, struct t
 	text_addf(out, ", %s replacement, %" PRIu32 "-byte lines\n", figure_policy(s->policy),
 		  p->line_bytes);
 	fit_prose(out, from, 2, d);
-	profile_caches(p, caches);
-	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		const struct query at = query_at(s->query, caches[i].size_bytes);
+	profile_cost(p, s->query, &cost);
+	for (size_t i = 0; i < cost.count; i++) {
 		struct model_ratio r;
-		const struct cache_row row = {{caches[i].name, caches[i].size_bytes, &r},
-					      caches[i].size_bytes > resolved ? "bounds only"
-									      : NULL};
+		struct cache_row row = {.ratio = ratio_row_of(&cost, i, &r)};
 
-		if (caches[i].size_bytes == 0)
-			continue;
-		profile_solve(p, &at, &r);
+		if (row.ratio.size_bytes > resolved)
+			row.note = "bounds only";
 		columns_table_row(list, t, &row);
 	}
 	from = out->count;
@@ -135,10 +130,10 @@ static bool is_shown(const struct summary *s, const struct data_row *r)
 static int put_rows(const struct summary *s, const struct display *d, struct text *out,
 		    struct err *err)
 {
-	static const char *const data_titles[] = {"MISSES", "MISS RATIO", "ACCESSES",
+	static const char *const data_titles[] = {"COST", "MISSES", "MISS RATIO", "ACCESSES",
 						  "DATA STRUCTURE"};
-	const struct column_list *list =
-		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(FUNCTION));
+	const struct column_list *list = COLUMN_LIST(COST(CYCLES), COST(ALL_MISSES), COST(RATIO),
+						     COST(ACCESSES), COST(FUNCTION));
 	struct cost_limit code = cost_limit_of(s->query, &s->functions.total, SCREEN_FUNCTIONS);
 	struct cost_limit data = cost_limit_of(s->query, &s->data.total, SCREEN_DATA);
 	struct table *t = columns_table(list, d);
@@ -189,31 +184,6 @@ static int put_hot(const struct summary *s, const struct display *d, struct text
 
 /* ---- The verdict ---- */
 
-static void add_caches(const struct summary *s, struct verdict *v)
-{
-	const struct query boundless = query_at(s->query, BOUNDLESS);
-	struct model_ratio cold;
-	const struct profile *p = s->profile;
-	struct profile_cache caches[PROFILE_CACHES];
-
-	profile_solve(p, &boundless, &cold);
-	v->cold = cold.ratio;
-	profile_caches(p, caches);
-	v->ranked = VERDICT_SIZE_OTHER;
-	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		const struct query at = query_at(s->query, caches[i].size_bytes);
-		struct model_ratio r;
-
-		if (caches[i].size_bytes < p->line_bytes)
-			continue;
-		if (caches[i].size_bytes == s->size_bytes)
-			v->ranked = v->cache_count;
-		profile_solve(p, &at, &r);
-		v->caches[v->cache_count++] = (struct verdict_cache){
-			caches[i].name, caches[i].size_bytes, r.ratio, r.low, r.high};
-	}
-}
-
 /* The first shown function with known lines. */
 static const char *source_of(const struct hot *h)
 {
@@ -223,12 +193,21 @@ static const char *source_of(const struct hot *h)
 	return NULL;
 }
 
+/* The part of a row in what the verdict is about. */
+static double share_of(const struct hot_cost *cost, const struct hot_cost *whole,
+		       enum cost_verdict verdict)
+{
+	if (verdict == COST_FIRST)
+		return whole->cold > 0 ? cost->cold / whole->cold : 0;
+	return whole->cycles > 0 ? cost->cycles / whole->cycles : 0;
+}
+
 static void put_verdict(const struct summary *s, const char *file, const char *caution,
 			const struct display *d, struct text *out)
 {
 	const struct hot *h = &s->functions;
-	struct verdict v = {.size_bytes = s->size_bytes,
-			    .ratio = h->ratio,
+	struct verdict v = {.size_bytes = s->query->is_by_cost ? 0 : s->size_bytes,
+			    .is_cold_known = true,
 			    .caution = caution,
 			    .file = file,
 			    .process = s->query->process,
@@ -236,11 +215,10 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 			    .ways = s->query->ways,
 			    .source_of = source_of(h)};
 
-	add_caches(s, &v);
+	profile_cost(s->profile, s->query, &v.cost);
 	if (h->count > 0) {
 		v.function = h->rows[0].function;
-		v.function_share =
-			hot_share(h->rows[0].cost.misses + h->rows[0].cost.cold, &h->total);
+		v.function_share = share_of(&h->rows[0].cost, &h->total, v.cost.verdict);
 	}
 	for (size_t i = 0; i < s->data.count && v.data == NULL; i++) {
 		const struct data_row *r = &s->data.rows[i];
@@ -248,7 +226,7 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 		if (!is_shown(s, r))
 			continue;
 		v.data = r->name;
-		v.data_share = hot_share(r->cost.misses + r->cost.cold, &s->data.total);
+		v.data_share = share_of(&r->cost, &s->data.total, v.cost.verdict);
 	}
 	verdict_put(&v, d, out);
 }

@@ -3,6 +3,7 @@
 #include "views/screen/verdict.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "answer/figures.h"
@@ -10,10 +11,10 @@
 #include "base/text.h"
 #include "query/query.h"
 
-#define NAME_WIDTH 40 /* width of a function or a data structure in the sentence */
-#define NONE	   SIZE_MAX
-#define MOST_TYPED 40	  /* bytes of a name that a command may contain */
-#define BREAK	   "\x1e" /* a command may be broken here */
+#define NAME_WIDTH  40	   /* width of a function or a data structure in the sentence */
+#define CODE_MISSES 0.01   /* of the instructions: the code does not fit */
+#define MOST_TYPED  40	   /* bytes of a name that a command may contain */
+#define BREAK	    "\x1e" /* a command may be broken here */
 
 struct sentence {
 	const struct verdict *v;
@@ -23,34 +24,11 @@ struct sentence {
 
 /* ---- Figures of the rules ---- */
 
-/* The smallest cache into which the program certainly fits. */
-static size_t first_fit(const struct verdict *v)
+/* What waits little limits nothing, even if one row has most of it. */
+static bool rows_matter(const struct verdict *v)
 {
-	for (size_t i = 0; i < v->cache_count; i++)
-		if (v->caches[i].high < VERDICT_FITS_BELOW)
-			return i;
-	return NONE;
-}
-
-/* First touches do not count: they miss in caches of any size. */
-static bool is_too_small(const struct verdict *v, size_t cache)
-{
-	return v->caches[cache].low - v->cold >= VERDICT_FITS_BELOW;
-}
-
-/* The largest cache into which the program certainly does not fit. */
-static size_t last_too_small(const struct verdict *v)
-{
-	for (size_t i = v->cache_count; i > 0; i--)
-		if (is_too_small(v, i - 1))
-			return i - 1;
-	return NONE;
-}
-
-/* With very few misses, rows with most of them still limit nothing. */
-static bool ranked_misses_matter(const struct verdict *v)
-{
-	return v->ratio >= VERDICT_FITS_BELOW;
+	return v->caution == NULL &&
+	       (v->cost.verdict == COST_REUSES || v->cost.verdict == COST_FIRST);
 }
 
 /* ---- Words ---- */
@@ -72,23 +50,19 @@ static void put_percent(const struct sentence *s, double share)
 		text_addf(s->out, "%.*f" FIT_STAY "%%", share < 0.1 ? 1 : 0, share * 100);
 }
 
-/* Limits are not rounded down, so that they agree with the table. */
-static void put_most(const struct sentence *s, double share)
+/* Cycles in two digits: it is an order. */
+static void put_cycles(const struct sentence *s, double cycles)
 {
-	text_addf(s->out, "%.2f" FIT_STAY "%%", share * 100);
+	text_addf(s->out, "%.*f", cycles < 1 ? 2 : cycles < 10 ? 1 : 0, cycles);
 }
 
-static void put_ranked(const struct sentence *s)
+/* Limits are not rounded down. */
+static double round_up(double cycles)
 {
-	char size[SIZE_TEXT_BYTES];
-
-	if (s->v->ranked != VERDICT_SIZE_OTHER)
-		text_add(s->out, s->v->caches[s->v->ranked].name);
-	else
-		text_addf(s->out, "a cache of %s", size_format(s->v->size_bytes, size));
+	return ceil(cycles * 100) / 100;
 }
 
-/* ---- Where it fits ---- */
+/* ---- Whether it waits ---- */
 
 static bool nothing_is_sure(const struct verdict *v)
 {
@@ -100,98 +74,64 @@ static void say_caution(const struct sentence *s)
 	text_add(s->out, s->v->caution);
 }
 
-static bool fits_first(const struct verdict *v)
+static bool has_no_levels(const struct verdict *v)
 {
-	return first_fit(v) == 0;
+	return v->cost.count == 0;
 }
 
-static void say_fits_first(const struct sentence *s)
+static void say_no_levels(const struct sentence *s)
 {
-	const struct verdict_cache *c = &s->v->caches[0];
-
-	text_addf(s->out, "Fits in %s: ", c->name);
-	if (!s->v->is_exact)
-		text_add(s->out, "at most ");
-	put_most(s, c->high);
-	text_add(s->out, " of the accesses miss");
+	text_add(s->out, "No caches are known whose misses could cost time");
 }
 
-static bool fits_later(const struct verdict *v)
+static bool waits(const struct verdict *v)
 {
-	return first_fit(v) != NONE;
+	return v->cost.verdict == COST_REUSES;
 }
 
-static void say_fits_later(const struct sentence *s)
+/* The level whose misses cost most, and who serves them; where misses end to matter. */
+static void say_waits(const struct sentence *s)
 {
-	size_t fit = first_fit(s->v), small = last_too_small(s->v);
+	const struct cost *c = &s->v->cost;
+	const struct cost_level *l = &c->levels[c->focus];
+	const size_t fits = cost_fits(c);
+	const bool is_last = c->focus + 1 == c->count;
 
-	text_addf(s->out, "Fits in %s", s->v->caches[fit].name);
-	if (!s->v->is_exact) {
-		text_add(s->out, " (at most ");
-		put_most(s, s->v->caches[fit].high);
-		text_add(s->out, " miss)");
-	}
-	if (small != NONE) {
-		text_addf(s->out, ", not in %s (", s->v->caches[small].name);
-		put_percent(s, s->v->caches[small].ratio);
-		text_add(s->out, " miss)");
-	}
+	text_add(s->out, "Waits for memory: misses cost about ");
+	put_cycles(s, c->levels[0].beyond);
+	text_addf(s->out, " cycles an instruction, most of it in %s (", l->name);
+	put_percent(s, l->ratio);
+	text_addf(s->out, " miss), which %s serves", is_last ? "memory" : l[1].name);
+	if (fits < c->count)
+		text_addf(s->out, "; fits in %s", c->levels[fits].name);
 }
 
-static bool fits_nowhere(const struct verdict *v)
+static bool waits_for_first_touches(const struct verdict *v)
 {
-	return v->cache_count > 0 && is_too_small(v, v->cache_count - 1);
+	return v->cost.verdict == COST_FIRST;
 }
 
-static void say_fits_nowhere(const struct sentence *s)
+static void say_first_touches(const struct sentence *s)
 {
-	const struct verdict_cache *last = &s->v->caches[s->v->cache_count - 1];
-
-	text_add(s->out, s->v->cache_count > 1 ? "Fits in no cache (" : "Does not fit (");
-	put_percent(s, last->ratio);
-	text_addf(s->out, " miss %s)", last->name);
+	text_add(s->out, "Waits for memory that it touches for the first time: that costs about ");
+	put_cycles(s, s->v->cost.cold_cycles);
+	text_add(s->out, " cycles an instruction, and no cache avoids it: allocate less, or use "
+			 "memory again");
 }
 
-/* The smallest cache with almost only first touches as misses. NONE: there is none. */
-static size_t first_cold(const struct verdict *v)
+static bool waits_little(const struct verdict *v)
 {
-	for (size_t i = 0; i < v->cache_count; i++)
-		if (v->caches[i].ratio - v->cold < VERDICT_FITS_BELOW)
-			return i;
-	return NONE;
+	return v->cost.verdict == COST_LITTLE;
 }
 
-static bool misses_are_cold(const struct verdict *v)
+static void say_little(const struct sentence *s)
 {
-	return v->cold >= VERDICT_FITS_BELOW && first_cold(v) != NONE;
-}
+	const struct cost *c = &s->v->cost;
+	const size_t fits = cost_fits(c);
 
-static void say_cold(const struct sentence *s)
-{
-	size_t cold = first_cold(s->v), small = last_too_small(s->v);
-
-	text_addf(s->out, "Nearly all misses of %s (", s->v->caches[cold].name);
-	put_percent(s, s->v->caches[cold].ratio);
-	text_add(s->out, ") are first touches, which no cache avoids");
-	if (small != NONE) {
-		text_addf(s->out, "; does not fit in %s (", s->v->caches[small].name);
-		put_percent(s, s->v->caches[small].ratio);
-		text_add(s->out, " miss)");
-	}
-}
-
-static bool is_too_large_for_some(const struct verdict *v)
-{
-	return last_too_small(v) != NONE;
-}
-
-static void say_too_large(const struct sentence *s)
-{
-	const struct verdict_cache *c = &s->v->caches[last_too_small(s->v)];
-
-	text_addf(s->out, "Does not fit in %s (", c->name);
-	put_percent(s, c->ratio);
-	text_add(s->out, " miss)");
+	text_add(s->out, "Does not wait for memory: misses cost at most ");
+	put_cycles(s, round_up(c->levels[0].most_beyond + c->cold_cycles));
+	text_addf(s->out, " cycles an instruction; fits in %s", c->levels[fits].name);
 }
 
 static bool always(const struct verdict *v)
@@ -200,54 +140,77 @@ static bool always(const struct verdict *v)
 	return true;
 }
 
+/* What would tell, by what is not known: first touches, or how many misses there are. */
 static void say_unknown(const struct sentence *s)
 {
-	text_add(s->out, "The intervals are too wide to say where it fits");
+	const struct verdict *v = s->v;
+
+	text_add(s->out, "Cannot tell yet whether it waits for memory: misses cost ");
+	put_cycles(s, v->cost.levels[0].least_beyond);
+	text_add(s->out, " to ");
+	put_cycles(s, round_up(v->cost.levels[0].most_beyond));
+	text_add(s->out, " cycles an instruction");
+	if (v->is_exact && !v->is_cold_known)
+		text_add(s->out, ", as many may be first touches: 'simulate --data' counts them");
+	else if (v->is_exact)
+		text_add(s->out, ": a greater share of --sample tells");
+	else
+		text_add(s->out, ": 'record --duty 50' tells more, 'simulate' all");
 }
 
-/* ---- Who misses ---- */
+/* ---- What costs most ---- */
 
 static bool is_one_structure(const struct verdict *v)
 {
-	return ranked_misses_matter(v) && v->data != NULL && v->data_share >= VERDICT_LARGE_SHARE;
-}
-
-static void say_structure(const struct sentence *s)
-{
-	text_add(s->out, "; one structure makes ");
-	put_percent(s, s->v->data_share);
-	text_add(s->out, " of the misses of ");
-	put_ranked(s);
-	text_add(s->out, ": ");
-	put_name(s, s->v->data);
+	return rows_matter(v) && v->data != NULL && v->data_share >= VERDICT_LARGE_SHARE;
 }
 
 static bool is_one_function(const struct verdict *v)
 {
-	return ranked_misses_matter(v) && v->function != NULL &&
-	       v->function_share >= VERDICT_LARGE_SHARE;
+	return rows_matter(v) && v->function != NULL && v->function_share >= VERDICT_LARGE_SHARE;
+}
+
+static void put_part(const struct sentence *s, const char *name, double share)
+{
+	put_name(s, name);
+	text_add(s->out, " (");
+	put_percent(s, share);
+	text_add(s->out, ")");
+}
+
+static bool are_both_one(const struct verdict *v)
+{
+	return is_one_structure(v) && is_one_function(v);
+}
+
+static void say_both(const struct sentence *s)
+{
+	text_add(s->out, ". It waits in ");
+	put_part(s, s->v->function, s->v->function_share);
+	text_add(s->out, ", for ");
+	put_part(s, s->v->data, s->v->data_share);
+}
+
+static void say_structure(const struct sentence *s)
+{
+	text_add(s->out, ". It waits for ");
+	put_part(s, s->v->data, s->v->data_share);
 }
 
 static void say_function(const struct sentence *s)
 {
-	text_add(s->out, "; one function makes ");
-	put_percent(s, s->v->function_share);
-	text_add(s->out, " of the misses of ");
-	put_ranked(s);
-	text_add(s->out, ": ");
-	put_name(s, s->v->function);
+	text_add(s->out, ". It waits in ");
+	put_part(s, s->v->function, s->v->function_share);
 }
 
 static bool is_spread(const struct verdict *v)
 {
-	return ranked_misses_matter(v) && v->function != NULL;
+	return rows_matter(v) && v->function != NULL;
 }
 
 static void say_spread(const struct sentence *s)
 {
-	text_add(s->out, "; the misses of ");
-	put_ranked(s);
-	text_add(s->out, " are spread: no function makes more than ");
+	text_add(s->out, "; that is spread: no function has more than ");
 	put_percent(s, s->v->function_share);
 }
 
@@ -260,7 +223,7 @@ static void say_nobody(const struct sentence *s)
 
 static bool code_is_too_large(const struct verdict *v)
 {
-	return v->code_cache != NULL && v->code_ratio >= VERDICT_FITS_BELOW;
+	return v->code_cache != NULL && v->code_ratio >= CODE_MISSES;
 }
 
 static void say_code(const struct sentence *s)
@@ -360,17 +323,6 @@ static void go_curve(const struct sentence *s)
 	put_command(s, "curve", 0);
 }
 
-/* Tell whether the relevant misses are those of a smaller cache. */
-static bool smaller_one_matters(const struct verdict *v)
-{
-	return !v->is_exact && !ranked_misses_matter(v) && last_too_small(v) != NONE;
-}
-
-static void go_smaller(const struct sentence *s)
-{
-	put_command(s, "report", s->v->caches[last_too_small(s->v)].size_bytes);
-}
-
 static bool has_source(const struct verdict *v)
 {
 	return v->source_of != NULL && strlen(v->source_of) <= MOST_TYPED;
@@ -455,18 +407,17 @@ struct rule {
 	void (*say)(const struct sentence *s);
 };
 
-static const struct rule where_it_fits[] = {
+static const struct rule whether_it_waits[] = {
 	{nothing_is_sure, say_caution},
-	{fits_first, say_fits_first},
-	{fits_later, say_fits_later},
-	{misses_are_cold, say_cold},
-	{fits_nowhere, say_fits_nowhere},
-	{is_too_large_for_some, say_too_large},
+	{has_no_levels, say_no_levels},
+	{waits, say_waits},
+	{waits_for_first_touches, say_first_touches},
+	{waits_little, say_little},
 	{always, say_unknown},
 };
 
-static const struct rule who_misses[] = {
-	{nothing_is_sure, say_nobody},
+static const struct rule what_costs_most[] = {
+	{are_both_one, say_both},
 	{is_one_structure, say_structure},
 	{is_one_function, say_function},
 	{is_spread, say_spread},
@@ -478,14 +429,13 @@ static const struct rule does_code_fit[] = {
 	{always, say_nobody},
 };
 
-static bool fits_first_by_estimate(const struct verdict *v)
+static bool estimates_wait_little(const struct verdict *v)
 {
-	return !v->is_exact && !nothing_is_sure(v) && fits_first(v);
+	return !v->is_exact && !nothing_is_sure(v) && !has_no_levels(v) && !rows_matter(v);
 }
 
 static const struct rule what_next[] = {
-	{fits_first_by_estimate, go_curve},
-	{smaller_one_matters, go_smaller},
+	{estimates_wait_little, go_curve},
 	{has_fields, go_fields},
 	{has_bins, go_bins},
 	{has_source, go_annotate},
@@ -528,8 +478,8 @@ void verdict_put(const struct verdict *v, const struct display *d, struct text *
 	struct sentence s = {v, d, out};
 	size_t from = out->count;
 
-	apply(where_it_fits, &s);
-	apply(who_misses, &s);
+	apply(whether_it_waits, &s);
+	apply(what_costs_most, &s);
 	apply(does_code_fit, &s);
 	text_add(out, nothing_is_sure(v) ? "\n" : ".\n");
 	fit_prose(out, from, 0, d);

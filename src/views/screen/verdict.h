@@ -10,36 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/cost.h"
 #include "views/fit.h"
 
-#define VERDICT_CACHES	    6
-#define VERDICT_FITS_BELOW  0.01 /* miss ratio below which a program fits into a cache */
-#define VERDICT_LARGE_SHARE 0.5	 /* of the misses: one row has most of them */
-#define VERDICT_SIZE_OTHER  SIZE_MAX
-
-struct verdict_cache {
-	const char *name; /* "L2" */
-	uint64_t size_bytes;
-	double ratio, low, high; /* misses per access; equal if counted */
-};
+#define VERDICT_LARGE_SHARE 0.5 /* of the cost: one row has most of it */
 
 struct verdict {
-	struct verdict_cache caches[VERDICT_CACHES]; /* smallest first */
-	size_t cache_count;
-	/*
-	 * The cache by which functions and data are ranked; VERDICT_SIZE_OTHER: not one of the
-	 * caches.
-	 */
-	size_t ranked;
-	uint64_t size_bytes; /* size of that cache */
-	double ratio;	     /* its misses per access */
-	double cold; /* first touches of lines per access, which miss in any cache; 0: unknown */
-	bool is_exact;
+	struct cost cost;    /* of the data caches */
+	uint64_t size_bytes; /* of the cache in whose misses rows are shown */
+	bool is_exact;	     /* counted, not estimated */
+	bool is_sampled;     /* counted in stretches, so with an interval */
+	bool is_cold_known;  /* first touches are told from other misses */
 	const char *caution; /* sentences about why there is no verdict; or NULL */
 	/* The first code cache, with its misses per instruction; NULL: unknown. */
 	const char *code_cache;
 	double code_ratio;
-	/* The rows with the most misses, and their shares; NULL: none. */
+	/* The rows that cost most, and their shares of the cost; NULL: none. */
 	const char *function, *data;
 	double function_share, data_share;
 	bool has_bins;	 /* misses are also counted by function and data */
