@@ -93,6 +93,7 @@ static const struct shown first[] = {
 	{COST(FUNCTION), .in = IN_FILES},
 	{DATA(MODULE)},
 	{DATA(ALLOCATOR)},
+	{COST(CYCLES), .lacks = COUNTED | CURVES},
 	{COST(ALL_MISSES), .lacks = COUNTED},
 	{COST(COLD), .lacks = COUNTED, .in = IN_FILES},
 	{COST(RATIO), .lacks = COUNTED},

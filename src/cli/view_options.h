@@ -20,8 +20,7 @@
 	}
 
 /* The cache for which samples are evaluated. */
-#define VIEW_CACHE \
-	{OPTION_CACHE_SIZE, .shown = "the level whose misses cost most"}, VIEW_SETS
+#define VIEW_CACHE {OPTION_CACHE_SIZE, .shown = "the level whose misses cost most"}, VIEW_SETS
 #define VIEW_SETS                                         \
 	{OPTION_POLICY, .usual = "random"},               \
 	{                                                 \

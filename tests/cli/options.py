@@ -253,13 +253,15 @@ def rows_of_samples_are_sorted_by_any_of_their_columns():
     for view, key in [('annotate', 'functions'), ('paths', 'paths'), ('objects', 'objects'),
                       ('report', 'functions'), ('reuse', 'rows')]:
         for order, column in [('accesses', 'accesses'), ('samples', 'samples'),
-                              ('ratio', 'miss_ratio')]:
+                              ('ratio', 'miss_ratio'), ('cost', 'cost_share')]:
             if view in ('paths', 'reuse'):
                 shows(view, 'run.db', '--sort', order)
                 continue
             values = [row.get(column, 0) for row in rows(view, 'run.db', '--sort', order, key=key)]
             check(len(values) > 1 and values == sorted(values, reverse=True), view, order, values)
-        check(shows(view, 'run.db', '--sort', 'misses') == shows(view, 'run.db'), view)
+        for order, options in ('cost', []), ('misses', ['-s', '64K']):
+            check(shows(view, 'run.db', '--sort', order, *options) ==
+                  shows(view, 'run.db', *options), view, order)
         refuses("not by 'Ir'", view, 'run.db', '--sort', 'Ir')
     refuses('--sort is of the list', 'annotate', 'run.db', 'main', '--sort', 'accesses')
     for path in 'run.db', 'events.db':

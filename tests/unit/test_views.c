@@ -249,7 +249,7 @@ static void test_a_process_without_samples_is_reported_without_a_ratio(void **st
 	assert_non_null(strstr(text_get(&out), "No samples"));
 	text_release(&out);
 	summary_csv(&s, &out);
-	assert_non_null(strstr(text_get(&out), "cache,L2,,2097152,,0,1,,,,,random,\n"));
+	assert_non_null(strstr(text_get(&out), "cache,L2,,2097152,,0,1,,,,,,random,\n"));
 	text_release(&out);
 	summary_release(&s);
 	profile_close(&p);
