@@ -271,11 +271,6 @@ void value_csv(const struct column *c, const struct value *v, struct text *out)
 	units[c->unit].csv(c, v, out);
 }
 
-json_t *value_json(const struct column *c, const struct value *v)
-{
-	return units[c->unit].json(v);
-}
-
 /* ---- CSV ---- */
 
 void columns_csv_head(const struct column_list *l, struct text *out)
@@ -308,6 +303,23 @@ void columns_csv_row(const struct column_list *l, const void *row, struct text *
 
 /* ---- JSON ---- */
 
+/* Set a value, which is taken over, in the object or in its group there. */
+static void set(const struct column *c, json_t *value, json_t *object)
+{
+	json_t *group = c->group != NULL ? json_object_get(object, c->group) : object;
+
+	if (group == NULL) {
+		group = json_object();
+		json_object_set_new(object, c->group, group);
+	}
+	json_object_set_new(group, c->key, value);
+}
+
+void value_json(const struct column *c, const struct value *v, json_t *object)
+{
+	set(c, units[c->unit].json(v), object);
+}
+
 void columns_json_put(const struct column_list *l, const void *row, json_t *object)
 {
 	struct text made = {0};
@@ -318,8 +330,7 @@ void columns_json_put(const struct column_list *l, const void *row, json_t *obje
 
 		if (v.is_missing && c->is_optional)
 			continue;
-		json_object_set_new(object, c->key,
-				    v.is_missing ? json_null() : units[c->unit].json(&v));
+		set(c, v.is_missing ? json_null() : units[c->unit].json(&v), object);
 	}
 	text_release(&made);
 }

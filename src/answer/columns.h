@@ -70,6 +70,7 @@ struct column {
 	const char *missing; /* in texts; NULL: nothing */
 	size_t number;	     /* tells columns apart that share a getter */
 	const char *prefix;  /* of the key in CSV; NULL: none */
+	const char *group;   /* in JSON: the object that it is in; NULL: that of the row */
 };
 
 /* `get`, offset and bytes for a member: a text, a double, or an unsigned whole number. */
@@ -102,9 +103,9 @@ const char *column_words(const struct column *c, const void *row, struct text *m
 /* The cell of a column in a text. */
 void columns_cell(const struct column *c, const void *row, struct text *out);
 
-/* A value that is not missing, in CSV and in JSON. */
+/* Add a value that is not missing to CSV; set it in the JSON object of its row. */
 void value_csv(const struct column *c, const struct value *v, struct text *out);
-json_t *value_json(const struct column *c, const struct value *v);
+void value_json(const struct column *c, const struct value *v, json_t *object);
 
 /* Add the heading of a CSV file; add a row. */
 void columns_csv_head(const struct column_list *l, struct text *out);

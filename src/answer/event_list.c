@@ -51,18 +51,49 @@ void event_list_make(struct event_list *l, struct column c)
 	event_list_add(l, COLUMN_LIST(made));
 }
 
+struct column event_column(const struct event_profile *p, size_t column, enum event_cost cost)
+{
+	return (struct column){.title = p->columns[column].name,
+			       .key = p->columns[column].name,
+			       .unit = UNIT_EVENT,
+			       .get = cost == EVENT_SELF ? get_self : get_inclusive,
+			       .number = column,
+			       .adds_up = cost == EVENT_SELF && column < p->measured};
+}
+
 void event_list_add_event(struct event_list *l, const struct event_profile *p, size_t column,
 			  enum event_cost cost, const char *prefix)
 {
-	const char *name = p->columns[column].name;
+	struct column c = event_column(p, column, cost);
 
-	event_list_make(l, (struct column){.title = name,
-					   .key = name,
-					   .unit = UNIT_EVENT,
-					   .get = cost == EVENT_SELF ? get_self : get_inclusive,
-					   .number = column,
-					   .prefix = prefix,
-					   .adds_up = cost == EVENT_SELF && column < p->measured});
+	c.prefix = prefix;
+	event_list_make(l, c);
+}
+
+void event_made_show(struct event_made *m, struct column c, unsigned in, unsigned less,
+		     struct rows *r)
+{
+	const struct shown one = {.column = &m->items[m->count], .less = less, .in = in};
+
+	assert(m->count < sizeof(m->items) / sizeof(m->items[0]));
+	m->items[m->count++] = c;
+	rows_show(r, &one, 1, 0, IN_TEXT | IN_FILES);
+}
+
+void event_made_show_others(struct event_made *m, const struct event_profile *p,
+			    const struct event_columns *c, enum event_cost cost, struct rows *r)
+{
+	unsigned shown = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->items[i] == c->sort)
+			continue;
+		event_made_show(m, event_column(p, c->items[i], cost), IN_TEXT,
+				!c->by_default ? 0
+				: ++shown > 2  ? (unsigned)(c->count - i)
+					       : EVENT_LESS_ABOVE - shown,
+				r);
+	}
 }
 
 void event_list_add_events(struct event_list *l, const struct event_profile *p,

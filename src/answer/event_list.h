@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "answer/columns.h"
+#include "answer/rows.h"
 #include "events/event_columns.h"
 #include "events/events.h"
 
@@ -41,6 +41,29 @@ void event_list_add_events(struct event_list *l, const struct event_profile *p,
 			   const struct event_columns *c, enum event_cost cost, const char *prefix);
 void event_list_add_others(struct event_list *l, const struct event_profile *p,
 			   const struct event_columns *c, size_t count, enum event_cost cost);
+
+/* Such columns of rows. */
+struct event_made {
+	struct column items[3 * EVENT_COLUMNS + EVENT_LIST_FIXED];
+	size_t count;
+};
+
+/* That of an event. */
+struct column event_column(const struct event_profile *p, size_t column, enum event_cost cost);
+
+/* Make a column, and show it: `in` and `less` as in struct shown. */
+void event_made_show(struct event_made *m, struct column c, unsigned in, unsigned less,
+		     struct rows *r);
+
+/*
+ * Show all columns of c that are not sorted by, in text. Unless the user chose them, narrow text
+ * has only the first ones, as far as there is room. The ranks of all but two are below
+ * EVENT_LESS_BELOW, and those of all below EVENT_LESS_ABOVE.
+ */
+#define EVENT_LESS_BELOW (EVENT_COLUMNS + 1)
+#define EVENT_LESS_ABOVE (EVENT_COLUMNS + 100)
+void event_made_show_others(struct event_made *m, const struct event_profile *p,
+			    const struct event_columns *c, enum event_cost cost, struct rows *r);
 
 /* An object with the value of each column. */
 json_t *event_list_json(const struct event_profile *p, const struct event_columns *c,

@@ -38,6 +38,7 @@ struct rows {
 	const void *items; /* an array of the type of the columns */
 	size_t count, bytes_each;
 	struct rows_columns text, csv, json;
+	const void *others; /* the sum of those that files leave out; NULL: that of each column */
 	unsigned wide;	 /* characters: narrower text has no column with a rank, and says nothing */
 	const char *key; /* of the array in JSON */
 	const char *none; /* a sentence for text without rows; NULL: an empty table; "": nothing */

@@ -19,6 +19,19 @@
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
+int view_write(const struct options *o, const struct answer *a, struct text *out, struct err *err)
+{
+	const struct display d = view_display();
+
+	if (o->format == VIEW_JSON)
+		return answer_json(a, o->query.file_limit, out, err);
+	if (o->format == VIEW_TEXT)
+		return answer_text(a, o->query.limit != 0 ? o->query.limit : a->usual_rows, &d, out,
+				   err);
+	answer_csv(a, o->query.file_limit, out);
+	return 0;
+}
+
 int view_answer(const struct options *o, const char *view)
 {
 	const struct question q = {.file = o->input,
@@ -28,21 +41,14 @@ int view_answer(const struct options *o, const char *view)
 				   .has_policy = options_set(o, OPTION_POLICY),
 				   .by = o->by,
 				   .sites_by = o->sites_by};
-	const struct display d = view_display();
 	struct text out = {0};
 	struct answer a;
 	struct err err;
-	int status = 0;
+	int status;
 
 	if (answer_init(&a, view, &q, &err) != 0)
 		return cli_fail(&err, a.is_question_wrong ? EXIT_USAGE : EXIT_INPUT);
-	if (o->format == VIEW_CSV)
-		answer_csv(&a, o->query.file_limit, &out);
-	else if (o->format == VIEW_JSON)
-		status = answer_json(&a, o->query.file_limit, &out, &err);
-	else
-		status = answer_text(&a, o->query.limit != 0 ? o->query.limit : a.usual_rows, &d,
-				     &out, &err);
+	status = view_write(o, &a, &out, &err);
 	answer_release(&a);
 	return view_show(&out, status, &err);
 }

@@ -3,7 +3,7 @@
 #ifndef DWELL_CLI_VIEW_H
 #define DWELL_CLI_VIEW_H
 
-#include "base/text.h"
+#include "answer/answer.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "profile/kinds.h"
@@ -15,6 +15,9 @@
  * after printing the reason of a failure.
  */
 int view_answer(const struct options *o, const char *view);
+
+/* Write an answer in the chosen format. Returns 0, or -1 with *err. */
+int view_write(const struct options *o, const struct answer *a, struct text *out, struct err *err);
 
 /*
  * Open the profile that the options name with these parts (enum profile_parts), call print with it,

@@ -103,8 +103,8 @@ static void add_lines(const struct text *lines, const char *before, const struct
 	}
 }
 
-static void put_lines(const struct text *lines, const char *before, size_t indent,
-		      const struct display *d, struct text *out)
+void lines_text(const struct text *lines, const char *before, size_t indent,
+		const struct display *d, struct text *out)
 {
 	const size_t from = out->count;
 
@@ -118,8 +118,8 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 	const struct rows *r = &a->rows;
 	const bool has_rows = r->count > 0 || r->none == NULL || r->none[0] != '\0';
 
-	put_lines(&a->title, "", a->title_indent, d, out);
-	put_lines(&a->notes, NOTE, strlen(NOTE), d, out);
+	lines_text(&a->title, "", a->title_indent, d, out);
+	lines_text(&a->notes, NOTE, strlen(NOTE), d, out);
 	if (a->title.count > 0 && has_rows)
 		text_add(out, "\n");
 	if (rows_text(r, most, d, out, err) != 0)
@@ -136,6 +136,7 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 
 static void put_rows(const struct rows *r, struct file_rows *f)
 {
+	f->others = r->others;
 	for (size_t i = 0; i < r->count; i++)
 		file_rows_put(f, rows_at(r, i));
 }

@@ -16,6 +16,10 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 void answer_csv(const struct answer *a, size_t most, struct text *out);
 int answer_json(const struct answer *a, size_t most, struct text *out, struct err *err);
 
+/* Its lines for people, each with `before` in front of it; what continues one is indented. */
+void lines_text(const struct text *lines, const char *before, size_t indent,
+		const struct display *d, struct text *out);
+
 /* Its table alone; and its rows in an object. */
 int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
 	      struct err *err);

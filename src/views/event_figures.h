@@ -3,6 +3,7 @@
 #ifndef DWELL_VIEWS_EVENT_FIGURES_H
 #define DWELL_VIEWS_EVENT_FIGURES_H
 
+#include "answer/event_title.h"
 #include "answer/figures.h"
 #include "base/text.h"
 #include "events/event_columns.h"
@@ -16,13 +17,7 @@
 size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
 			      const struct display *d, unsigned used);
 
-/* Add the command, the number of processes, and the other tool that counted, if any; not fitted. */
-void event_put_command(const struct event_profile *p, struct text *out);
-
-/* Add how and when the run ended, without a line end; nothing if unknown. */
-void event_put_end(const struct event_profile *p, struct text *out);
-
-/* Add "Events by function: ./prog ..." and the totals. */
+/* Add the lines of event_title, and an empty one. */
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
 		   const struct display *d, struct text *out);
 

@@ -27,7 +27,7 @@ static void leave(struct file_rows *f, const void *row)
 		const struct column *c = f->list->items[i];
 		struct value v;
 
-		if (!c->adds_up && !c->is_kind)
+		if (!c->is_kind && (!c->adds_up || f->others != NULL))
 			continue;
 		v = column_value(c, row, &made);
 		if (c->adds_up) {
@@ -59,17 +59,21 @@ json_t *file_rows_put(struct file_rows *f, const void *row)
 	return object;
 }
 
-/* Whether the others have a sum of this column. */
-static bool has_sum(const struct file_rows *f, size_t i)
+/* Whether the others have a sum of this column, in f->sums. */
+static bool has_sum(struct file_rows *f, size_t i)
 {
 	const struct column *c = f->list->items[i];
+	struct text made = {0};
 
+	if (c->adds_up && f->others != NULL)
+		f->sums[i] = column_value(c, f->others, &made);
+	text_release(&made);
 	return c->adds_up && !f->sums[i].is_missing &&
 	       (column_is_whole(c) || isfinite(f->sums[i].real));
 }
 
 /* The first text names the row, behind the kind of its section. */
-static void put_csv(const struct file_rows *f)
+static void put_csv(struct file_rows *f)
 {
 	bool is_named = false;
 
@@ -112,8 +116,7 @@ json_t *file_rows_end_json(struct file_rows *f, const char *key, json_t *object)
 		others = json_pack("{s:I}", "rows", (json_int_t)f->left);
 		for (size_t i = 0; i < f->list->count; i++)
 			if (has_sum(f, i))
-				json_object_set_new(others, f->list->items[i]->key,
-						    value_json(f->list->items[i], &f->sums[i]));
+				value_json(f->list->items[i], &f->sums[i], others);
 		all = json_object_get(object, "others");
 		if (all == NULL) {
 			all = json_object();

@@ -18,6 +18,7 @@ struct file_rows {
 	size_t most;
 	struct text *csv;
 	json_t *array;
+	const void *others; /* the row of those left, if it is no sum of columns; or NULL */
 
 	size_t shown, left;
 	struct value sums[FILE_ROWS_COLUMNS]; /* of those left, by column */

@@ -27,7 +27,6 @@ struct curve;
 struct diff;
 struct diff_samples;
 struct event_annotation;
-struct event_report;
 struct paths;
 struct profile;
 struct query;
@@ -125,11 +124,6 @@ int top_data_text(const struct structures *s, size_t rows, const struct display 
 		  struct text *out, struct err *err);
 
 /* ---- Counted events ---- */
-
-int event_report_text(const struct event_report *r, size_t top, const struct display *d,
-		      struct text *out, struct err *err);
-void event_report_csv(const struct event_report *r, struct text *out);
-int event_report_json(const struct event_report *r, struct text *out, struct err *err);
 
 /* `all`: whole files. `notes` gets a sentence for each source file that cannot be read. */
 int event_annotation_text(const struct event_annotation *a, bool all, const struct display *d,

@@ -14,10 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/report.h"
 #include "events/calls.h"
 #include "events/event_annotate.h"
-#include "events/event_report.h"
 #include "import/callgrind.h"
+#include "views/answer_print.h"
 #include "views/views.h"
 
 static const char good[] =
@@ -65,15 +66,18 @@ static void show_functions(struct event_profile *p, const struct event_columns *
 	for (by = 0; by < EVENT_BY_COUNT; by++) {
 		struct event_choice choice = {.columns = *columns};
 		struct event_report r;
+		struct answer a = {0};
 		struct text out = {0};
 
 		if (by == EVENT_BY_DATA) /* no files of this format hold data structures */
 			continue;
 		if (event_report_init(&r, p, (enum event_by)by, &choice, &err) != 0 ||
-		    event_report_text(&r, 100, &d, &out, &err) != 0 ||
-		    event_report_json(&r, &out, &err) != 0)
+		    report_of_events(&a, &r, 100, &err) != 0 ||
+		    answer_text(&a, 100, &d, &out, &err) != 0 ||
+		    answer_json(&a, 0, &out, &err) != 0)
 			fail("report", &err);
-		event_report_csv(&r, &out);
+		answer_csv(&a, 0, &out);
+		answer_release(&a);
 		event_report_release(&r);
 		text_release(&out);
 	}

@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "answer/processes.h"
+#include "answer/report.h"
 #include "estimate/annotate.h"
 #include "estimate/curve.h"
 #include "estimate/diff_samples.h"
@@ -21,7 +22,6 @@
 #include "estimate/summary.h"
 #include "events/calls.h"
 #include "events/diff.h"
-#include "events/event_report.h"
 #include "scratch.h"
 #include "views/answer_print.h"
 #include "views/views.h"
@@ -189,12 +189,16 @@ static int show_difference(const struct profile *p, struct text *out)
 static int show_report(struct event_profile *p, struct text *out)
 {
 	struct event_choice choice = {.columns = {.items = {0}, .count = 1}};
+	struct answer a = {0};
 	struct event_report r;
 	int status;
 
 	if (event_report_init(&r, p, EVENT_BY_FUNCTION, &choice, NULL) != 0)
 		return -1;
-	status = event_report_text(&r, 10, &display, out, NULL);
+	status = report_of_events(&a, &r, 10, NULL);
+	if (status == 0)
+		status = answer_text(&a, 10, &display, out, NULL);
+	answer_release(&a);
 	event_report_release(&r);
 	return status;
 }

@@ -2,12 +2,11 @@
 /* dwell annotate on an event profile: source or machine code, or the list of functions. */
 #include "cli/commands/annotate_events.h"
 
-#include "base/text.h"
+#include "answer/report.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "events/event_annotate.h"
-#include "events/event_report.h"
 #include "views/counted/counted.h"
 #include "views/views.h"
 
@@ -18,15 +17,18 @@ static int print_list(const struct options *o, const struct event_profile *p,
 		.columns = *columns,
 		.query = &o->query,
 	};
-	struct display d = view_display();
 	struct event_report r;
+	struct answer a = {0};
 	struct text out = {0};
 	struct err err;
-	int ret = 0;
+	int ret;
 
 	if (event_report_init(&r, p, EVENT_BY_FUNCTION, &choice, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	ret = VIEW_WRITE(event_report, o, &r, &out, &err, o->query.limit, &d);
+	ret = report_of_events(&a, &r, o->query.limit, &err);
+	if (ret == 0)
+		ret = view_write(o, &a, &out, &err);
+	answer_release(&a);
 	event_report_release(&r);
 	return view_show(&out, ret, &err);
 }

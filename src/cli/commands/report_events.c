@@ -4,13 +4,12 @@
 
 #include <string.h>
 
+#include "answer/report.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "estimate/counted/structures.h"
 #include "events/event_caches.h"
-#include "events/event_report.h"
 #include "views/screen/first_screen.h"
-#include "views/views.h"
 
 #define DEFAULT_ROWS 40
 
@@ -48,18 +47,24 @@ static int print_first_screen(const struct options *o, const struct event_report
 	return status;
 }
 
-static int print_text(const struct options *o, const struct event_report *r,
-		      const struct event_caches *caches, struct text *out, struct err *err)
+static int print(const struct options *o, const struct event_report *r,
+		 const struct event_caches *caches, struct text *out, struct err *err)
 {
-	size_t rows = o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS;
-	struct display d = view_display();
+	const size_t rows = o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS;
+	const struct display d = view_display();
+	struct answer a = {0};
+	int status = 0;
 
-	if (has_first_screen(o, caches)) {
-		if (print_first_screen(o, r, caches, &d, out, err) != 0)
-			return -1;
+	if (o->format == VIEW_TEXT && has_first_screen(o, caches)) {
+		status = print_first_screen(o, r, caches, &d, out, err);
 		text_add(out, "\n");
 	}
-	return event_report_text(r, rows, &d, out, err);
+	if (status == 0)
+		status = report_of_events(&a, r, rows, err);
+	if (status == 0)
+		status = view_write(o, &a, out, err);
+	answer_release(&a);
+	return status;
 }
 
 int report_events_print(const struct options *o, struct event_profile *p)
@@ -74,7 +79,7 @@ int report_events_print(const struct options *o, struct event_profile *p)
 	struct event_report r;
 	struct text out = {0};
 	struct err err;
-	int ret = 0;
+	int ret;
 
 	if (event_options_columns(&o->query, p, &choice.columns, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
@@ -84,12 +89,7 @@ int report_events_print(const struct options *o, struct event_profile *p)
 		choice.second = &first_of_profile;
 	if (event_report_init(&r, p, (enum event_by)o->by, &choice, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_CSV)
-		event_report_csv(&r, &out);
-	else if (o->format == VIEW_JSON)
-		ret = event_report_json(&r, &out, &err);
-	else
-		ret = print_text(o, &r, &caches, &out, &err);
+	ret = print(o, &r, &caches, &out, &err);
 	view_notes(&r.rows.notes);
 	event_report_release(&r);
 	return view_show(&out, ret, &err);
