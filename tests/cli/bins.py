@@ -518,7 +518,7 @@ def what_cannot_be_is_refused():
     for view in ['bins'], ['causes'], ['report', '--by', 'data']:
         status, _, err = run(*view, 'other.db')
         check(status == 3 and 'dwell simulate --data' in err, view, err)
-    for more, words in ((['--cache=L1d=32K,8,64,stride'], '--data needs first levels that'),
+    for more, words in ((['--cache=L1d=32K,8,64,stride'], '--data needs first levels without'),
                         (['--conflicts', '--write-backs'], '--conflicts needs plain caches'),
                         (['--references', '--context=1'], '--references needs no replay, no')):
         status, out, err = run('simulate', '-q', '--data', *more, '-o', 'other.db', 'echo', 'on')

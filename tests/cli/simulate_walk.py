@@ -51,6 +51,22 @@ def write_backs_of_first_levels():
 
 
 @case
+def stores_that_go_on_below_first_levels():
+    """Each leaves code; loads that hit stay there."""
+    for how in 'write-through', 'no-allocate', 'write-through,no-allocate':
+        first = '--cache=L1d=4K,4,64,' + how
+        for shape in ([], ['--write-backs'], ['--cache=LL=8K,1,64,inclusive', '--write-backs'],
+                      ['--cache=LL=64K,16,64,write-through', '--write-backs'],
+                      ['--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K'], ['--line-use=all'],
+                      ['--cache=L2=8K,2,64,next-line'], ['--context=2', '--jumps'],
+                      ['--no-instructions']):
+            check_filter(*SMALL, *shape, first, '--', *text())
+        for shape in ['--write-backs'], ['--cache=LL=8K,1,64,inclusive']:
+            check_all(*SMALL, *shape, first)
+        check_filter(*SMALL, '--cache=DTLB=2,full,4K', first, '--', program('pages'))
+
+
+@case
 def inclusive_and_exclusive_levels():
     """The former take lines of code that runs out of the first level, the latter take what it
     evicts.
@@ -302,7 +318,9 @@ def a_note_says_that_accesses_are_replayed():
             (False, '--context=2', '--jumps'),
             (False, '--context=2', '--cache=L2=16K,4,64'),
             (False, '--context=2', '--also=L1d=4K,4,64 L1i=8K,4,64 LL=1M,16,64'),
-            (True, '--cache=L1d=4K,4,64,stride'),
+            (True, '--cache=L1d=4K,4,64,stride'), (False, '--cache=L1d=4K,4,64,write-through'),
+            (False, '--cache=L1d=4K,4,64,no-allocate', '--write-backs'),
+            (True, '--cache=L1d=4K,4,64,no-allocate', '--line-use=all'),
             (True, '--write-backs', '--cache=L1d=4K,4,64,fifo'), (True, '--cache=DTLB=4,4,2M'),
             (False, ),
             (False, '--write-backs'), (False, '--line-use'),

@@ -204,15 +204,20 @@ static bool is_for_first(const struct sim_request *r)
 	       (r->geometries->level_count < 3 || (r->asks & (OF_DATA | OF_PART)) != 0);
 }
 
-/* Code has stores that hit, so they must not go on below. */
-static bool sends_stores_on(const struct sim_cache_geometry *c)
+static bool has_stride_prefetcher(const struct sim_cache_geometry *c)
 {
-	return c->is_write_through || c->no_write_allocate || c->prefetcher == SIM_PREFETCH_STRIDE;
+	return c->prefetcher == SIM_PREFETCH_STRIDE;
 }
 
 static bool has_first_that_sees_all(const struct sim_request *r)
 {
-	return first_is(r->geometries, sends_stores_on);
+	return first_is(r->geometries, has_stride_prefetcher);
+}
+
+/* Such a use counts in the last level, although the first one has no line for it. */
+static bool has_use_without_line(const struct sim_request *r)
+{
+	return r->geometries->line_use && r->geometries->levels[0].no_write_allocate;
 }
 
 static bool has_code_prefetcher(const struct sim_request *r)
@@ -310,12 +315,13 @@ static const struct {
 	 "caches"},
 	{WALK, has_no_lru_first, "first levels with LRU replacement"},
 	{WALK, has_first_that_sees_all,
-	 "first levels that write back, allocate, and have no stride prefetcher"},
+	 "first levels without a stride prefetcher, which sees each access"},
 	{WALK, has_code_prefetcher, "a first level of code without a prefetcher"},
 	{WALK, takes_own_lines, "inclusive levels with lines of 64 bytes and 64 sets or more"},
 	{WALK, has_odd_tlb,
 	 "TLBs of data and code apart, of pages of 4 KB, whose lines have bits in one word, with "
 	 "up to 128 ways"},
+	{WALK, has_use_without_line, "for --line-use, a first level that allocates for stores"},
 	{WALK, has_use_of_more,
 	 "for --line-use, two levels at most, the second LRU with lines of 64 bytes, 8 sets or "
 	 "more and up to 32 ways"},

@@ -372,8 +372,7 @@ static void put_reference(struct job *j, const struct access *a, uint32_t n, boo
 {
 	const bool is_explicit = j->is_apart || (is_live && !a->is_live);
 	struct filter_site site;
-	uint8_t *field, *begin;
-	uint8_t room[COLD_MOST];
+	uint8_t *field, *begin, room[COLD_MOST];
 	struct out o = {.p = room};
 
 	if (!plan.references)
@@ -411,7 +410,8 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	struct filter_site site;
 	const uint8_t *miss;
 
-	if (m->fs && is_live && a.reg != RCX && names(m, RCX))
+	if ((m->fs && is_live && a.reg != RCX && names(m, RCX)) ||
+	    (m->kind != ACCESS_LOAD && filter_walk_sends_stores()))
 		check = CHECK_ENGINE;
 	a.is_live = is_live && check != CHECK_ENGINE;
 	a.borrows = a.is_live && a.reg != RCX;
@@ -569,6 +569,7 @@ void filter_begin_data(struct job *j)
 		.marks_stores = filter_walk_marks(),
 		.tells_pages = plan.pages,
 		.splits_insns = filter_walk_removes(),
+		.stores_leave = filter_walk_sends_stores(),
 		.one_by_one = uses_are_counted_in_code() || filter_expects_faults,
 	};
 
@@ -594,7 +595,6 @@ void filter_emit_data(struct job *j, uint32_t i, bool is_live)
 		}
 		if (n == run->first)
 			emit_run(j, i, k, run, is_live);
-		if (n == run->first + run->members - 1u)
-			filter_work.next_run++;
+		filter_work.next_run += n == run->first + run->members - 1u;
 	}
 }

@@ -220,7 +220,8 @@ void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t
 
 			p->moved[w.accesses] = w.moved;
 			if (rules->set_bytes && !rules->one_by_one &&
-			    !(rules->splits_insns && in[i].mem_count > 1))
+			    !(rules->splits_insns && in[i].mem_count > 1) &&
+			    !(rules->stores_leave && in[i].mem[k].kind != ACCESS_LOAD))
 				add_to_run(&w, &at, &in[i].mem[k]);
 			else
 				end_run(&w);

@@ -65,6 +65,7 @@ struct filter_rules {
 	bool tells_pages;
 	bool splits_insns; /* of several accesses of an instruction none is a member */
 	bool one_by_one;   /* there are no runs */
+	bool stores_leave; /* no store is a member */
 };
 
 /* Plan the accesses of in[0..n). */

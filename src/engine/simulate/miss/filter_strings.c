@@ -55,7 +55,8 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 		uint64_t in_line = at & ((1u << FILTER_LINE_SHIFT) - 1), room;
 
 		if (in_line + rep->size > 1u << FILTER_LINE_SHIFT ||
-		    (plan.walks && !*filter_data_cell(line)))
+		    (plan.walks && !*filter_data_cell(line)) ||
+		    (rep->kind[k] == ACCESS_STORE && filter_walk_sends_stores()))
 			return 0;
 		room = rep->step < 0 ? in_line : (1u << FILTER_LINE_SHIFT) - in_line - rep->size;
 		least = room / step < least ? room / step : least;

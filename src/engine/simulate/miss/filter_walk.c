@@ -23,7 +23,7 @@ static struct {
 	/* the hierarchy's own caches, empty meanwhile, by level as in level_of */
 	struct sim_cache own[3];
 	uint64_t now; /* the time of accesses to first levels */
-	bool removes, marks, prefetches;
+	bool removes, marks, prefetches, sends_stores;
 } f;
 
 /* ---- A level's rows as a cache ---- */
@@ -239,6 +239,11 @@ bool filter_walk_marks(void)
 	return f.marks;
 }
 
+bool filter_walk_sends_stores(void)
+{
+	return f.sends_stores;
+}
+
 bool filter_walk_prefetches(void)
 {
 	return f.prefetches;
@@ -268,7 +273,8 @@ bool filter_walk_start(struct sim_hierarchy *h)
 	f.core = &h->core;
 	if (!uses_start(h))
 		return false;
-	f.marks = g->write_backs;
+	f.marks = g->write_backs && !g->levels[0].is_write_through;
+	f.sends_stores = g->levels[0].is_write_through || g->levels[0].no_write_allocate;
 	w.below_prefetches = g->level_count > 1 && g->levels[1].prefetcher != SIM_PREFETCH_NONE;
 	f.prefetches = g->levels[0].prefetcher != SIM_PREFETCH_NONE;
 	for (uint32_t level = 1; level < g->level_count; level++)
@@ -325,6 +331,15 @@ static bool hits(const struct filter_level *l, uint64_t line, uint64_t end, bool
 	return true;
 }
 
+/* The pages of an access were used, also where a line has no place. Returns that of the last. */
+static uint32_t tell_pages(const struct filter_level *l, uint64_t line, uint64_t end,
+			   uint32_t place)
+{
+	filter_pages_lose(l, line, f.now);
+	filter_pages_lose(l, end, f.now);
+	return place ? place : PLACE_LOST;
+}
+
 uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint64_t last,
 		     enum sim_access kind, uint64_t time)
 {
@@ -332,7 +347,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	const uint64_t line = (first & address_mask) >> FILTER_LINE_SHIFT;
 	const uint64_t end = (last & address_mask) >> FILTER_LINE_SHIFT;
 	const struct filter_level *l = kind == SIM_FETCH ? &w.code : &w.data;
-	const bool dirties = f.marks && (kind == SIM_STORE || kind == SIM_MODIFY);
+	const bool stores = kind == SIM_STORE || kind == SIM_MODIFY;
 	uint64_t *events = cells_spare();
 	bool any = false;
 	uint32_t place;
@@ -346,7 +361,7 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	last &= address_mask;
 	if (!filter_pages_have(l, line) || !filter_pages_have(l, end))
 		any = sim_walk_pages(f.core, first, last, kind, events);
-	if (!hits(l, line, end, dirties))
+	if ((stores && f.sends_stores) || !hits(l, line, end, stores && f.marks))
 		any |= sim_walk_lines(f.core, first, last, kind, events);
 	for (uint32_t i = CELL_FIRST_MISS; any && i < cells.events; i++)
 		if (events[i])
@@ -354,6 +369,8 @@ uint32_t filter_walk(struct segment_insn *in, uint64_t pc, uint64_t first, uint6
 	if (any)
 		cells_take_spare(filter_cell_number(filter_access.segment, in));
 	place = filter_walk_place(l, end);
+	if (stores && f.sends_stores)
+		place = tell_pages(l, line, end, place);
 	engine_assert(place);
 	if (line != end && kind != SIM_FETCH)
 		filter_reference_clear(place);

@@ -46,6 +46,8 @@ bool filter_walk_is_quick(bool is_code);
 bool filter_walk_removes(void);
 /* Do stores set SIM_DIRTY? */
 bool filter_walk_marks(void);
+/* Do stores go on below, or not come to the first level? Then C handles each. */
+bool filter_walk_sends_stores(void);
 /* Has the first level of data a prefetcher? */
 bool filter_walk_prefetches(void);
 /* Lines of data that are nearer to each other, in bytes, may be touched at one time. */
