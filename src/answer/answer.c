@@ -36,6 +36,7 @@ void answer_release(struct answer *a)
 	text_release(&a->title);
 	text_release(&a->notes);
 	text_release(&a->remarks);
+	text_release(&a->told);
 	json_decref(a->head);
 	json_decref(a->about);
 	*a = (struct answer){.is_question_wrong = is_question_wrong};

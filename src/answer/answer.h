@@ -10,7 +10,10 @@
 
 #include "answer/rows.h"
 #include "base/text.h"
+#include "estimate/subset.h"
 #include "profile/profile.h"
+
+#define BAR_LABEL_BYTES (3 * FIGURE_BYTES)
 
 /* What a view is asked. All that it points to outlives the answer. */
 struct question {
@@ -19,7 +22,23 @@ struct question {
 	const struct profile_cache *caches; /* of the query's machine */
 	const char *word;		    /* a name to choose rows by; NULL: none */
 	bool has_policy;		    /* the query's replacement policy was asked for */
-	int by, sites_by;		    /* indices into the choices of the view's options */
+	const uint64_t *sizes;		    /* of caches, in bytes; none: the view's choice */
+	size_t size_count;
+	uint32_t small_line;	    /* bytes: a line size to compare with */
+	enum subset_kind part_kind; /* of a part of the accesses, by name; NULL: all */
+	const char *part;
+	int by, sites_by; /* indices into the choices of the view's options */
+};
+
+/* Bars for text, each of two parts that are shares of one whole. */
+struct bars {
+	const char *title, *dark, *light; /* what they are */
+	const struct bar {
+		char label[BAR_LABEL_BYTES];
+		double dark, light;
+		bool follows_gap; /* some are left out before it */
+	} * items;
+	size_t count;
 };
 
 /* It points into itself: no copies. Zero before; release with answer_release. */
@@ -28,9 +47,11 @@ struct answer {
 	struct text notes;   /* lines below it, each a note */
 	size_t title_indent; /* of what continues a line */
 	struct rows rows;
-	struct rows second;   /* more of the same columns in CSV; without a key: none */
+	struct rows second;   /* more rows: in each format for which they have columns */
+	struct bars bars;     /* below them in text */
 	size_t usual_rows;    /* of text, unless the question says; 0: all */
 	json_t *head, *about; /* members of the JSON object before and after rows; NULL: none */
+	struct text told;     /* how the question was understood: lines for stderr */
 	struct text remarks;  /* lines for people, after the rows; not broken */
 
 	bool is_question_wrong; /* if it fails: not the profile, but what was asked */
@@ -78,7 +99,7 @@ void *answer_hold(struct answer *a, size_t bytes, struct err *err);
 /* All views. */
 #define VIEWS(row)                                                                        \
 	row(bins) row(causes) row(code) row(code_list) row(fields) row(info) row(objects) \
-		row(processes)
+		row(paths) row(processes) row(reuse) row(spatial)
 
 #define VIEW_DECLARED(name) \
 	int view_##name(const struct question *q, struct answer *a, struct err *err);

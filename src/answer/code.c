@@ -39,16 +39,7 @@ static const struct shown text[] = {
 };
 
 static const struct shown files[] = {
-	{COST(KIND), .in = IN_CSV},
-	{COST(FUNCTION)},
-	{COST(FILE)},
-	{COST(LINE)},
-	{COST(CYCLES)},
-	{COST(MISSES)},
-	{COST(COLD)},
-	{COST(RATIO)},
-	{COST(ACCESSES)},
-	{COST(SAMPLES)},
+	{COST(KIND), .in = IN_CSV}, {COST(FUNCTION)}, {COST(FILE)}, {COST(LINE)}, COST_SHARES_SHOWN,
 };
 
 static const struct shown list_text[] = {

@@ -51,6 +51,13 @@ extern const struct column cost_columns[COST_COLUMNS];
 #define COST_SHARES \
 	COST(CYCLES), COST(MISSES), COST(COLD), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
 
+/* The same in tables of files. */
+#define COST_SHARES_SHOWN                                                              \
+	{COST(CYCLES)}, {COST(MISSES)}, {COST(COLD)}, {COST(RATIO)}, {COST(ACCESSES)}, \
+	{                                                                              \
+		COST(SAMPLES)                                                          \
+	}
+
 struct cost_row cost_row_of(const struct hot *h, size_t i);
 
 /*

@@ -38,7 +38,7 @@ const void *rows_at(const struct rows *r, size_t i)
 
 size_t rows_shown(const struct rows *r, size_t most)
 {
-	return most > 0 && most < r->count ? most : r->count;
+	return most > 0 && most < r->count && !r->is_chosen ? most : r->count;
 }
 
 struct column_list rows_list(const struct rows_columns *c)

@@ -39,6 +39,8 @@ struct rows {
 	size_t count, bytes_each;
 	struct rows_columns text, csv, json;
 	const void *others; /* the sum of those that files leave out; NULL: that of each column */
+	bool is_chosen;	    /* all are to show: the view has obeyed the question's number of rows */
+	const struct column *section; /* text has a table below each value of it; NULL: one table */
 	unsigned wide;	 /* characters: narrower text has no column with a rank, and says nothing */
 	const char *key; /* of the array in JSON */
 	const char *none; /* a sentence for text without rows; NULL: an empty table; "": nothing */

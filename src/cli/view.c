@@ -34,21 +34,36 @@ int view_write(const struct options *o, const struct answer *a, struct text *out
 
 int view_answer(const struct options *o, const char *view)
 {
+	return view_answer_as(o, view, NULL);
+}
+
+int view_answer_as(const struct options *o, const char *view,
+		   void (*write)(const struct answer *a, struct text *out))
+{
 	const struct question q = {.file = o->input,
 				   .query = &o->query,
 				   .caches = o->caches,
 				   .word = o->word,
 				   .has_policy = options_set(o, OPTION_POLICY),
 				   .by = o->by,
-				   .sites_by = o->sites_by};
+				   .sites_by = o->sites_by,
+				   .sizes = o->sizes,
+				   .size_count = o->size_count,
+				   .small_line = (uint32_t)o->base_bytes,
+				   .part_kind = o->parts_of[0].kind,
+				   .part = o->part_count > 0 ? o->parts_of[0].name : NULL};
 	struct text out = {0};
 	struct answer a;
 	struct err err;
-	int status;
+	int status = 0;
 
 	if (answer_init(&a, view, &q, &err) != 0)
 		return cli_fail(&err, a.is_question_wrong ? EXIT_USAGE : EXIT_INPUT);
-	status = view_write(o, &a, &out, &err);
+	if (write != NULL)
+		write(&a, &out);
+	else
+		status = view_write(o, &a, &out, &err);
+	view_notes(&a.told);
 	answer_release(&a);
 	return view_show(&out, status, &err);
 }

@@ -15,6 +15,9 @@
  * after printing the reason of a failure.
  */
 int view_answer(const struct options *o, const char *view);
+/* The same in a format of its own. */
+int view_answer_as(const struct options *o, const char *view,
+		   void (*write)(const struct answer *a, struct text *out));
 
 /* Write an answer in the chosen format. Returns 0, or -1 with *err. */
 int view_write(const struct options *o, const struct answer *a, struct text *out, struct err *err);

@@ -51,7 +51,7 @@ static void put_place(const struct reuse_place *place, const struct display *d, 
 {
 	struct text name = {0}, shown = {0};
 
-	reuse_name(place, &name);
+	figure_place(place->file, place->line, place->function, &name);
 	fit_add(&shown, text_get(&name), d);
 	fit_name(out, text_get(&shown),
 		 d->width > SHARES_WIDTH ? d->width - SHARES_WIDTH : SIZE_MAX, d);

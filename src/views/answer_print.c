@@ -49,28 +49,63 @@ static struct rows_columns columns_of(const struct rows *r, const struct display
 	return c;
 }
 
-int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
-	      struct err *err)
+/* The rows from one on that are a table together, up to `end`. */
+static size_t end_of_section(const struct rows *r, size_t from, size_t end, struct text *title)
+{
+	struct text next = {0};
+
+	if (r->section == NULL)
+		return end;
+	columns_cell(r->section, rows_at(r, from), title);
+	while (++from < end) {
+		next.count = 0;
+		columns_cell(r->section, rows_at(r, from), &next);
+		if (strcmp(text_get(&next), text_get(title)) != 0)
+			break;
+	}
+	text_release(&next);
+	return from;
+}
+
+static int put_table(const struct rows *r, size_t from, size_t end, const struct display *d,
+		     struct text *out, struct err *err)
 {
 	const struct rows_columns columns = columns_of(r, d);
 	const struct column_list list = rows_list(&columns);
-	const size_t shown = rows_shown(r, most);
 	unsigned less[ROWS_COLUMNS];
-	struct table *t;
+	struct table *t = columns_table(&list, d);
+	int status;
+
+	table_may_leave_out(t, less, find_less(&columns, less));
+	for (size_t i = from; i < end; i++)
+		columns_table_row(&list, t, rows_at(r, i));
+	status = table_print(t, out, err);
+	table_free(t);
+	return status;
+}
+
+int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
+	      struct err *err)
+{
+	const size_t shown = rows_shown(r, most);
+	size_t from = 0, end;
 	int status;
 
 	if (r->count == 0 && r->none != NULL) {
 		text_addf(out, "%s%s", r->none, r->none[0] != '\0' ? "\n" : "");
 		return 0;
 	}
-	t = columns_table(&list, d);
-	table_may_leave_out(t, less, find_less(&columns, less));
-	for (size_t i = 0; i < shown; i++)
-		columns_table_row(&list, t, rows_at(r, i));
-	status = table_print(t, out, err);
-	table_free(t);
-	if (status == 0)
-		figure_more(out, r->count - shown, "");
+	do {
+		struct text title = {0};
+
+		end = end_of_section(r, from, shown, &title);
+		if (r->section != NULL)
+			text_addf(out, "%s%s\n", from > 0 ? "\n" : "", text_get(&title));
+		text_release(&title);
+		status = put_table(r, from, end, d, out, err);
+		from = end;
+	} while (status == 0 && from < shown);
+	figure_more(out, r->count - shown, "");
 	return status;
 }
 
@@ -124,41 +159,46 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 		text_add(out, "\n");
 	if (rows_text(r, most, d, out, err) != 0)
 		return -1;
-	if (a->second.key != NULL && has_rows)
+	if (a->second.text.count > 0 && has_rows)
 		text_add(out, "\n");
-	if (a->second.key != NULL && rows_text(&a->second, most, d, out, err) != 0)
+	if (a->second.text.count > 0 && rows_text(&a->second, most, d, out, err) != 0)
 		return -1;
+	bars_text(&a->bars, d, out);
 	add_lines(&a->remarks, "", d, out);
 	return 0;
 }
 
 /* ---- Files ---- */
 
-static void put_rows(const struct rows *r, struct file_rows *f)
+static void put_rows(const struct rows *r, size_t most, struct file_rows *f)
 {
 	f->others = r->others;
+	f->most = r->is_chosen ? 0 : most;
 	for (size_t i = 0; i < r->count; i++)
 		file_rows_put(f, rows_at(r, i));
 }
 
 void answer_csv(const struct answer *a, size_t most, struct text *out)
 {
-	const struct column_list list = rows_list(&a->rows.csv);
-	struct file_rows f = {.list = &list, .most = most, .csv = out};
+	const struct rows *tables[] = {&a->rows, &a->second};
+	const bool has_first = a->rows.csv.count > 0;
+	const struct column_list list = rows_list(has_first ? &a->rows.csv : &a->second.csv);
+	struct file_rows f = {.list = &list, .csv = out};
 
 	columns_csv_head(&list, out);
-	put_rows(&a->rows, &f);
-	file_rows_end_csv(&f);
-	put_rows(&a->second, &f);
-	file_rows_end_csv(&f);
+	for (size_t i = 0; i < 2; i++) {
+		if (tables[i]->csv.count > 0)
+			put_rows(tables[i], most, &f);
+		file_rows_end_csv(&f);
+	}
 }
 
 void rows_json(const struct rows *r, size_t most, json_t *root)
 {
 	const struct column_list list = rows_list(&r->json);
-	struct file_rows f = {.list = &list, .most = most, .array = json_array()};
+	struct file_rows f = {.list = &list, .array = json_array()};
 
-	put_rows(r, &f);
+	put_rows(r, most, &f);
 	file_rows_end_json(&f, r->key, root);
 }
 
@@ -166,7 +206,8 @@ int answer_json(const struct answer *a, size_t most, struct text *out, struct er
 {
 	json_t *root = a->head != NULL ? json_copy(a->head) : json_object();
 
-	rows_json(&a->rows, most, root);
+	if (a->rows.key != NULL)
+		rows_json(&a->rows, most, root);
 	if (a->second.key != NULL)
 		rows_json(&a->second, most, root);
 	if (a->about != NULL)

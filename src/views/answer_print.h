@@ -20,6 +20,8 @@ int answer_json(const struct answer *a, size_t most, struct text *out, struct er
 void lines_text(const struct text *lines, const char *before, size_t indent,
 		const struct display *d, struct text *out);
 
+void bars_text(const struct bars *b, const struct display *d, struct text *out);
+
 /* Its table alone; and its rows in an object. */
 int rows_text(const struct rows *r, size_t most, const struct display *d, struct text *out,
 	      struct err *err);

@@ -27,13 +27,9 @@ struct curve;
 struct diff;
 struct diff_samples;
 struct event_annotation;
-struct paths;
 struct profile;
 struct query;
-struct reuse;
 struct structures;
-struct reuse_place;
-struct spatial;
 struct summary;
 
 /* ---- Sampled profiles ---- */
@@ -85,26 +81,6 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 void diff_samples_csv(const struct diff_samples *d, struct text *out);
 int diff_samples_json(const struct diff_samples *d, const struct condition *conditions,
 		      size_t count, struct text *out, struct err *err);
-
-int paths_text(const struct paths *t, size_t top, const struct display *d, struct text *out,
-	       struct err *err);
-void paths_csv(const struct paths *t, struct text *out);
-int paths_json(const struct paths *t, struct text *out, struct err *err);
-/* A line for each path, "main;work;read 1234": misses in a billion accesses, for flame graphs. */
-void paths_folded(const struct paths *t, struct text *out);
-
-int reuse_text(const struct reuse *r, size_t rows, const struct display *d, struct text *out,
-	       struct err *err);
-void reuse_csv(const struct reuse *r, struct text *out);
-int reuse_json(const struct reuse *r, struct text *out, struct err *err);
-/* "file.c:12 name"; or "name" if the line is unknown. */
-void reuse_name(const struct reuse_place *place, struct text *out);
-
-int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
-		 struct text *out, struct err *err);
-void spatial_csv(const struct spatial *s, struct text *out);
-int spatial_json(const struct spatial *s, const struct profile *p, struct text *out,
-		 struct err *err);
 
 enum top_view {
 	TOP_PROCESSES,

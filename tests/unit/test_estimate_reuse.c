@@ -19,6 +19,7 @@
 #include "profiles.h"
 #include "scratch.h"
 #include "store/store.h"
+#include "views/answer_print.h"
 #include "views/parts.h"
 #include "views/views.h"
 
@@ -277,32 +278,35 @@ static void a_line_without_reuses_names_the_nearest(void **state)
 static void the_forms_agree(void **state)
 {
 	static const struct display plain = {0};
-	struct profile p = load();
+	static const struct profile_cache caches[PROFILE_CACHES];
+	struct query query = query_at(&random_at_mb, random_at_mb.size_bytes);
+	const struct question q = {
+		.file = PATH, .query = &query, .caches = caches, .word = "spread"};
 	struct text out = {0};
-	struct reuse r;
+	struct answer a;
 	json_t *root;
 
 	(void)state;
-	assert_int_equal(reuse_init(&r, &p, &random_at_mb, "spread", NULL), 0);
-	assert_int_equal(reuse_text(&r, 10, &plain, &out, NULL), 0);
+	query.process = QUERY_ANY;
+	assert_int_equal(answer_init(&a, "reuse", &q, NULL), 0);
+	assert_int_equal(answer_text(&a, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "self"));
 	assert_non_null(strstr(text_get(&out), "walk.c:10 burst"));
 	assert_non_null(strstr(text_get(&out), "1,024 - 2,047"));
 	assert_non_null(strstr(text_get(&out), "262,144 - 524,287"));
 	text_release(&out);
-	reuse_csv(&r, &out);
+	answer_csv(&a, 0, &out);
 	assert_non_null(strstr(text_get(&out), "\nreuse,spread,/nowhere/src/walk.c,20,spread,"));
 	assert_non_null(strstr(text_get(&out), "\ndistance,,,,,,,1024,2047,"));
 	text_release(&out);
-	assert_int_equal(reuse_json(&r, &out, NULL), 0);
+	assert_int_equal(answer_json(&a, 0, &out, NULL), 0);
 	root = json_loads(text_get(&out), 0, NULL);
 	assert_non_null(root);
 	assert_int_equal(json_array_size(json_object_get(root, "reuses")), 2);
 	near(json_real_value(json_object_get(root, "access_share")), 0.49, 0.004);
 	json_decref(root);
 	text_release(&out);
-	reuse_release(&r);
-	profile_close(&p);
+	answer_release(&a);
 }
 
 /* The hottest line is burst's or spread's, whose far reuses are as many; each says where from. */
@@ -366,9 +370,9 @@ static void code_of_no_line_has_the_name_of_its_function(void **state)
 	struct text name = {0};
 
 	(void)state;
-	reuse_name(&of_line, &name);
+	figure_place(of_line.file, of_line.line, of_line.function, &name);
 	text_add(&name, ", ");
-	reuse_name(&of_none, &name);
+	figure_place(of_none.file, of_none.line, of_none.function, &name);
 	assert_string_equal(text_get(&name), "walk.c:3 main, main");
 	text_release(&name);
 }

@@ -17,8 +17,6 @@
 #include "estimate/annotate.h"
 #include "estimate/curve.h"
 #include "estimate/diff_samples.h"
-#include "estimate/paths.h"
-#include "estimate/reuse.h"
 #include "estimate/summary.h"
 #include "events/calls.h"
 #include "events/diff.h"
@@ -122,28 +120,29 @@ static int show_curve(const struct profile *p, struct text *out)
 	return status;
 }
 
+static int show(const char *view, const struct query *query, struct text *out)
+{
+	static const struct profile_cache caches[PROFILE_CACHES];
+	const struct question q = {.file = SAMPLED, .query = query, .caches = caches};
+	struct answer a;
+	int status = answer_init(&a, view, &q, NULL);
+
+	if (status == 0)
+		status = answer_text(&a, 0, &display, out, NULL);
+	answer_release(&a);
+	return status;
+}
+
 static int show_paths(const struct profile *p, struct text *out)
 {
-	struct paths t;
-	int status;
-
-	if (paths_init(&t, p, &random_at_size, NULL, NULL) != 0)
-		return -1;
-	status = paths_text(&t, 10, &display, out, NULL);
-	paths_release(&t);
-	return status;
+	(void)p;
+	return show("paths", &random_at_size, out);
 }
 
 static int show_reuse(const struct profile *p, struct text *out)
 {
-	struct reuse r;
-	int status;
-
-	if (reuse_init(&r, p, &random_at_size, NULL, NULL) != 0)
-		return -1;
-	status = reuse_text(&r, 10, &display, out, NULL);
-	reuse_release(&r);
-	return status;
+	(void)p;
+	return show("reuse", &random_at_size, out);
 }
 
 static int show_source(const struct profile *p, struct text *out)

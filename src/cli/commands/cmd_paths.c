@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell paths: who calls the functions that miss. */
-
+#include "answer/paths.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
-#include "estimate/paths.h"
-#include "views/views.h"
 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
@@ -20,37 +18,16 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static int print(const struct options *o, const struct profile *p)
-{
-	struct display d = view_display();
-	struct text out = {0}, notes = {0};
-	struct paths t;
-	struct query q;
-	struct err err;
-	int ret = 0;
-
-	if (profile_choose(p, &o->query, &q, &err) != 0 ||
-	    paths_init(&t, p, &q, o->word, &err) != 0)
-		return cli_fail(&err, EXIT_USAGE);
-	if (o->folded)
-		paths_folded(&t, &out);
-	else
-		ret = VIEW_WRITE(paths, o, &t, &out, &err, o->query.limit, &d);
-	text_add(&notes, t.code.function.note);
-	paths_release(&t);
-	view_notes(&notes);
-	return view_show(&out, ret, &err);
-}
-
 static int paths(struct options *o)
 {
 	struct err err;
 
-	if (o->folded && options_given(o, OPTION_FORMAT)) {
-		err_set(&err, "--folded is a format of its own: leave --format away");
-		return cli_fail(&err, EXIT_USAGE);
-	}
-	return view_run(o, PROFILE_SAMPLES, print);
+	if (!o->folded)
+		return view_answer(o, "paths");
+	if (!options_given(o, OPTION_FORMAT))
+		return view_answer_as(o, "paths", paths_folded);
+	err_set(&err, "--folded is a format of its own: leave --format away");
+	return cli_fail(&err, EXIT_USAGE);
 }
 
 const struct command command_paths = {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell reuse: where data is first touched, and where it is touched again. */
-
-#include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
-#include "estimate/reuse.h"
-#include "views/views.h"
 
 static const struct option_use uses[] = {
 	VIEW_INPUT,
@@ -19,32 +15,7 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static int print(const struct options *o, const struct profile *p)
-{
-	struct display d = view_display();
-	struct text out = {0}, notes = {0};
-	struct reuse r;
-	struct query q;
-	struct err err;
-	int ret = 0;
-
-	if (profile_choose(p, &o->query, &q, &err) != 0 ||
-	    reuse_init(&r, p, &q, o->word, &err) != 0)
-		return cli_fail(&err, EXIT_USAGE);
-	ret = VIEW_WRITE(reuse, o, &r, &out, &err, o->query.limit, &d);
-	text_add(&notes, r.code.function.note);
-	reuse_release(&r);
-	view_notes(&notes);
-	return view_show(&out, ret, &err);
-}
-
-static int reuse(struct options *o)
-{
-	return view_run(o, PROFILE_SAMPLES, print);
-}
-
 const struct command command_reuse = {
-	.run = reuse,
 	.words = WORDS_NAME,
 	.names = OPTION_NAMES_LINE,
 	.summary = "show which code touched the data of a line before, and how long ago",
