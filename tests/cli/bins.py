@@ -323,8 +323,8 @@ def reports_begin_with_the_top_data_structures():
     objects = rows('objects', '--sort', 'LL')[:2]
     for line, r in zip(shown, objects):
         check(r['name'] in line and format(int(r['LL_misses']), ',') in line, line, r)
-    check('one structure makes' in screen and lines[-1] == 'Next: dwell objects --fields -i run.db',
-          screen)
+    check('It waits in follow (' in screen and ', for ' in screen and
+          lines[-1] == 'Next: dwell objects --fields -i run.db', screen)
     check("'dwell record' tells" not in screen, screen)
     status, by_data, _ = run('report', '--by', 'data', 'run.db')
     check(status == 0 and by_data == run('objects', '-n', '40', 'run.db')[1], by_data)
