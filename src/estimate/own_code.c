@@ -20,10 +20,29 @@ static bool is_library(const char *file)
 	return false;
 }
 
+static bool ends_with(const char *s, const char *end)
+{
+	const size_t length = strlen(s), tail = strlen(end);
+
+	return length >= tail && strcmp(s + length - tail, end) == 0;
+}
+
+/* In C, inlined functions of headers stand for fields and macros: nobody looks for them. */
+static bool is_accessor(const struct store_frame *f, const struct store_frame *around)
+{
+	return f != around && around->file != NULL && ends_with(around->file, ".c") &&
+	       ends_with(f->file, ".h");
+}
+
 const struct store_frame *own_code_frame(const struct store_location *l)
 {
-	for (uint32_t i = 0; i < l->frame_count; i++)
-		if (l->frames[i].file == NULL || !is_library(l->frames[i].file))
-			return &l->frames[i];
-	return l->frame_count > 0 ? &l->frames[l->frame_count - 1] : NULL;
+	const struct store_frame *last = l->frame_count > 0 ? &l->frames[l->frame_count - 1] : NULL;
+
+	for (uint32_t i = 0; i < l->frame_count; i++) {
+		const struct store_frame *f = &l->frames[i];
+
+		if (f->file == NULL || (!is_library(f->file) && !is_accessor(f, last)))
+			return f;
+	}
+	return last;
 }

@@ -6,8 +6,8 @@
 #include "store/store_read.h"
 
 /*
- * The innermost function at the location whose source is not a library's; if all are, the one that
- * is not inlined. NULL: the location has no functions.
+ * The innermost function at the location whose source is neither a library's nor a header of C; if
+ * all are, the one that is not inlined. NULL: the location has no functions.
  */
 const struct store_frame *own_code_frame(const struct store_location *l);
 
