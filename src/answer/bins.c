@@ -39,7 +39,7 @@ enum {
 	COMPUTE_SHARE,
 	WAIT_SHARE,
 	INSTRUCTIONS,
-	STALL,
+	CYCLES,
 	FUNCTION,
 	SOURCE_FILE,
 	DATA,
@@ -54,7 +54,7 @@ static const struct column columns[] = {
 	[COMPUTE_SHARE] = {NULL, "function_compute", UNIT_SHARE, MEMBER(compute)},
 	[WAIT_SHARE] = {NULL, "function_wait", UNIT_SHARE, MEMBER(wait)},
 	[INSTRUCTIONS] = {NULL, "function_instructions", UNIT_COUNT, MEMBER(instructions)},
-	[STALL] = {"STALL", "stall", UNIT_SHARE, MEMBER(stall), .adds_up = true},
+	[CYCLES] = {"COST", "cost_share", UNIT_SHARE, MEMBER(cost), .adds_up = true},
 	[FUNCTION] = {"FUNCTION", "function", UNIT_TEXT, MEMBER(function), .may_cut = true},
 	[SOURCE_FILE] = {NULL, "file", UNIT_TEXT, MEMBER(file)},
 	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, MEMBER(data), .may_cut = true},
@@ -75,7 +75,7 @@ enum {
 static const struct shown text[] = {
 	{C(COMPUTE)},
 	{C(WAIT)},
-	{C(STALL)},
+	{C(CYCLES)},
 	{R(REFERENCES), .needs = ROWS_REFERENCES, .less = 10},
 	{R(RATIO), .needs = ROWS_REFERENCES, .less = 7},
 	{R(INTERVAL), .needs = INTERVALS, .less = 5},
@@ -97,7 +97,7 @@ static const struct shown text[] = {
 };
 
 static const struct shown files[] = {
-	{C(STALL)},
+	{C(CYCLES)},
 	{R(REFERENCES), .lacks = SOME_SETS},
 	{R(REFERENCES_LOW), .lacks = SOME_SETS},
 	{R(REFERENCES_HIGH), .lacks = SOME_SETS},

@@ -41,7 +41,7 @@ static void get_capacity(const void *row, struct value *v)
 }
 
 enum {
-	STALL,
+	CYCLES,
 	CACHE,
 	MISSES,
 	LOW,
@@ -60,7 +60,7 @@ enum {
 #define MEMBER(member) COLUMN_MEMBER(struct cause_row, member)
 
 static const struct column columns[] = {
-	[STALL] = {"STALL", "stall", UNIT_SHARE, MEMBER(stall)},
+	[CYCLES] = {"COST", "cost_share", UNIT_SHARE, MEMBER(cost)},
 	[CACHE] = {"CACHE", "cache", UNIT_TEXT, MEMBER(cache)},
 	[MISSES] = {"MISSES", "misses", UNIT_COUNT, MEMBER(misses), .adds_up = true},
 	[LOW] = {"LOW", "low", UNIT_COUNT, MEMBER(low)},
@@ -84,7 +84,7 @@ static const struct column columns[] = {
 enum { BY_FUNCTION = ROWS_OF_VIEW, BY_DATA = ROWS_OF_VIEW << 1 };
 
 #define HEAD                                                                          \
-	{C(STALL)}, {C(CACHE)}, {C(MISSES)},                                          \
+	{C(CYCLES)}, {C(CACHE)}, {C(MISSES)},                                         \
 		{C(LOW), .needs = ROWS_BOUNDS, .lacks = ROWS_CONFLICTS},              \
 		{C(HIGH), .needs = ROWS_BOUNDS, .lacks = ROWS_CONFLICTS}, {C(SHARE)}, \
 	{                                                                             \

@@ -23,12 +23,12 @@ static void get_data(const void *row, struct value *v)
 
 static const struct column misses[] = MISS_TABLE(struct row, r.first, r.last);
 
-enum { STALL, DATA, FIELD, TYPE };
+enum { CYCLES, DATA, FIELD, TYPE };
 
 #define MEMBER(member) COLUMN_MEMBER(struct row, r.member)
 
 static const struct column columns[] = {
-	[STALL] = {"STALL", "stall", UNIT_SHARE, MEMBER(stall), .adds_up = true},
+	[CYCLES] = {"COST", "cost_share", UNIT_SHARE, MEMBER(cost_share), .adds_up = true},
 	[FIELD] = {"FIELD", "field", UNIT_TEXT, MEMBER(field), .may_cut = true},
 	[TYPE] = {"TYPE", "type", UNIT_TEXT, MEMBER(type), .may_cut = true},
 	[DATA] = {"DATA STRUCTURE", "data", UNIT_TEXT, get_data, .may_cut = true},
@@ -38,7 +38,7 @@ static const struct column columns[] = {
 #define M(column) &misses[column]
 
 static const struct shown text[] = {
-	{C(STALL)},
+	{C(CYCLES)},
 	{M(L1_MISSES)},
 	{M(L1_LOW), .needs = ROWS_BOUNDS, .less = 5},
 	{M(L1_HIGH), .needs = ROWS_BOUNDS, .less = 6},
@@ -55,7 +55,7 @@ static const struct shown text[] = {
 };
 
 static const struct shown files[] = {
-	{C(STALL)},
+	{C(CYCLES)},
 	MISS_COUNTS_SHOWN(misses),
 	{C(DATA)},
 	{C(FIELD)},

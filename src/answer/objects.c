@@ -48,12 +48,12 @@ static void get_near(const void *row, struct value *v)
 	v->real = forms_near(&((const struct row *)row)->x.pattern);
 }
 
-enum { STALL, ACCESS, REGULAR, NEAR, ALL_ACCESSES, ALL_MISSES, FIRST_TOUCHES };
+enum { CYCLES, ACCESS, REGULAR, NEAR, ALL_ACCESSES, ALL_MISSES, FIRST_TOUCHES };
 
 #define MEMBER(member) COLUMN_MEMBER(struct row, member)
 
 static const struct column columns[] = {
-	[STALL] = {"STALL", "stall", UNIT_SHARE, MEMBER(x.stall), .adds_up = true},
+	[CYCLES] = {"COST", "cost_share", UNIT_SHARE, MEMBER(x.cost), .adds_up = true},
 	[ACCESS] = {"ACCESS", "access", UNIT_TEXT, get_access},
 	[REGULAR] = {NULL, "regular", UNIT_SHARE, get_regular},
 	[NEAR] = {NULL, "near", UNIT_SHARE, get_near},
@@ -105,7 +105,7 @@ static const struct shown first[] = {
 	{COST(SAMPLES), .lacks = COUNTED | CURVES, .less = LESS_TYPE, .in = IN_TEXT},
 	{COST(LOW), .lacks = COUNTED, .in = IN_JSON},
 	{COST(HIGH), .lacks = COUNTED, .in = IN_JSON},
-	{C(STALL), .needs = COUNTED},
+	{C(CYCLES), .needs = COUNTED},
 	{R(REFERENCES), .needs = COUNTED},
 	{R(REFERENCES_LOW), .needs = COUNTED},
 	{R(REFERENCES_HIGH), .needs = COUNTED},

@@ -133,10 +133,10 @@ def check_views(misses, options):
     for by in 'data', 'function', 'both':
         causes = rows('causes', '--by', by)
         check(sum(int(r['misses']) for r in causes) == sum(misses.values()), by)
-        stalls = [float(r['stall']) for r in causes if r['stall']]
-        check(stalls == sorted(stalls, reverse=True) and abs(sum(stalls) - 1) < 1e-3, by,
-              stalls[:9], sum(stalls))
-        check({r['cache'] for r in causes if not r['stall']} <= {'L2'}, by)
+        costs = [float(r['cost_share']) for r in causes if r['cost_share']]
+        check(costs == sorted(costs, reverse=True) and abs(sum(costs) - 1) < 1e-3, by,
+              costs[:9], sum(costs))
+        check({r['cache'] for r in causes if not r['cost_share']} <= {'L2'}, by)
 
 
 @case
@@ -214,13 +214,14 @@ def functions_compute_and_wait():
     check(sum(f[2] for f in functions.values()) == totals()['Ir'], 'instructions', functions)
     compute, wait, instructions = next(v for (name, _),
                                        v in functions.items() if name == 'multiply')
-    stall = sum(10 * int(r['L1_misses']) + 100 * int(r['LL_misses']) for r in rows('bins')
-                if r['function'] == 'multiply')
-    check(abs(wait / compute - stall / instructions) < 1e-3 * wait / compute, compute, wait, stall,
+    cost = sum(10 * (int(r['L1_misses']) - int(r['L1_cold'])) +
+               190 * (int(r['LL_misses']) - int(r['LL_cold']))
+               for r in rows('bins') if r['function'] == 'multiply')
+    check(abs(wait / compute - cost / instructions) < 1e-3 * wait / compute, compute, wait, cost,
           instructions)
     lines = run('bins', 'run.db')[1].splitlines()
     heading = next(l for l in lines if 'COMPUTE' in l)
-    check('WAIT' in heading and heading.index('COMPUTE') < heading.index('STALL'), heading)
+    check('WAIT' in heading and heading.index('COMPUTE') < heading.index('COST'), heading)
     check(len([l for l in lines if ' multiply ' in l and l.count('%') >= 3]) >= 1, lines)
 
 
@@ -295,13 +296,13 @@ def objects_of_counted_misses_look_like_those_of_samples():
     # its own memory, before there is a malloc
     linker = [r['name'] for r in rows('objects') if r['kind'] == 'mapping']
     check(any('__minimal_malloc' in name or 'ld-linux' in name for name in linker), linker)
-    heading = next(l for l in run('objects', 'run.db')[1].splitlines() if 'STALL' in l)
-    for title in 'STALL', 'REFERENCES', 'L1 MISSES', 'LL MISSES':  # what 80 columns keep
+    heading = next(l for l in run('objects', 'run.db')[1].splitlines() if 'COST' in l)
+    for title in 'COST', 'REFERENCES', 'L1 MISSES', 'LL MISSES':  # what 80 columns keep
         check(title in heading, title, heading)
     by_level = [int(r['L1_misses']) for r in rows('objects', '--sort', 'L1')]
     check(by_level == sorted(by_level, reverse=True), by_level)
     check(len(rows('objects', '--sites-by', 'function', 'take_turns')) == 1, 'take_turns')
-    for options, words in ((['--sort', 'ratio'], 'stall, L1 or LL'), (['-s', '32K'], '--size'),
+    for options, words in ((['--sort', 'ratio'], 'cost, L1 or LL'), (['-s', '32K'], '--size'),
                            (['nowhere'], "'nowhere'")):
         status, out, err = run('objects', *options, 'run.db')
         check(status == 2 and not out and words in err and err.count('\n') == 1, options, status,
@@ -396,7 +397,7 @@ def two_runs_are_compared_by_data_structure():
     check(re.search(r'\n +LLm +LLm +L1m +Ir ', run('annotate', 'multiply', 'a.db')[1]),
           'misses come first, as in the report')
     status, out, _ = run('diff', '--by', 'data', 'a.db', 'b.db')
-    check(status == 0 and 'largest change of Stall' in out, out)
+    check(status == 0 and 'largest change of Cost' in out, out)
     for number in '', ' [2]':  # two lines of a function are two arrays
         check('aligned_alloc in fight (fighting.c)%s\n' % number in out, out)
     status, out, _ = run('diff', '--by', 'data', '--sites-by', 'function', 'a.db', 'b.db')

@@ -326,9 +326,9 @@ def views_say_what_data_was_not_followed():
               events)
     code = [row for row in objects['objects'] if row['kind'] == 'code']
     for view, key in (['objects', '--fields'], 'fields'), (['causes'], 'causes'):
-        shares = [row['stall']
+        shares = [row['cost_share']
                   for row in json.loads(run(*view, '-i', 'run.db', '--format', 'json')[1])[key]]
-        without = sum(row['stall'] for row in code) if key == 'fields' else 0
+        without = sum(row['cost_share'] for row in code) if key == 'fields' else 0
         check(abs(sum(shares) + without - 1) < 1e-5, view, sum(shares), without)
     causes = json.loads(run('causes', '-i', 'run.db', '--format', 'json')[1])['causes']
     check(sum(row['misses'] for row in causes if row['cache'] == 'LL') == total, total)

@@ -252,7 +252,7 @@ def a_blocked_multigrid_solver_misses_half():
 
 
 def bins(name, *arguments):
-    """[(function, line of the allocation, misses in L1, in LL)], most stall first."""
+    """[(function, line of the allocation, misses in L1, in LL)], most cost first."""
     profile = name + '-' + arguments[0] + '-data.db'
     dwell('simulate', '-q', '--data', '--cache=L1i=32K,8,64',
           '--cache=L1d=32K,8,64', '--cache=LL=1M,16,64', '-o', profile,
@@ -263,7 +263,7 @@ def bins(name, *arguments):
         raise Skip('misses are not counted by data structure here')
     rows = [(r['function'], int((re.findall(r'%s.c:(\d+)' % name, r['data'] or '') or [0])[0]),
              r['L1_misses'], r['LL_misses'])
-            for r in sorted(json.loads(done.stdout)['bins'], key=lambda r: -r['stall'])]
+            for r in sorted(json.loads(done.stdout)['bins'], key=lambda r: -r['cost_share'])]
     return [row for row in rows if row[1] and row[0] not in ('main', 'make', 'make_circuit')]
 
 

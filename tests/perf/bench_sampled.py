@@ -26,7 +26,7 @@ PROGRAMS = ['gzip', 'bzip2', 'xz', 'sqlite3', 'perl', 'python3', 'cc1']
 SIZES = ['16K', '128K', '1M']
 SHARES = ['2%', '5%', '10%', '20%']
 LENGTHS = ['100K', '500K', '1M', '4M']
-MOST_STALL = 0.9
+MOST_COST = 0.9
 PART = 5  # of the scale of bench.py
 
 
@@ -61,7 +61,7 @@ class Run:
             self.low, self.high = map(float, found.groups())
         found = re.search(r'from ([0-9,]+) stretches', ' '.join(screen.split()))
         self.stretches = int(found[1].replace(',', '')) if found else 0
-        self.bins = [((row['function'], row['data']), float(row['stall']))
+        self.bins = [((row['function'], row['data']), float(row['cost_share']))
                      for row in self.rows(dwell, 'bins', path)] if data else []
 
     @staticmethod
@@ -123,17 +123,17 @@ def table(title, columns, rows):
 
 
 def top_of(bins):
-    top, stall = [], 0
+    top, cost = [], 0
     for name, part in bins:
-        if stall >= MOST_STALL:
+        if cost >= MOST_COST:
             break
         top.append((name, part))
-        stall += part
+        cost += part
     return top
 
 
 def order(p):
-    """Bins to 90 % of stall; those in both; the greatest ratio of stall of two whose order differs;
+    """Bins to 90 % of cost; those in both; the greatest ratio of cost of two whose order differs;
     is it kept.
     """
     full, sampled = top_of(p.true['128K'].bins), [name for name,
@@ -141,10 +141,10 @@ def order(p):
     place = {name: at for at, name in enumerate(sampled)}
     kept = {name for name, _ in top_of(p.sampled('128K', '10%,500K')[0].bins)}
     worst = 1.0
-    for i, (name, stall) in enumerate(full):
+    for i, (name, cost) in enumerate(full):
         for other, less in full[i + 1:]:
             if place.get(name, len(place)) > place.get(other, len(place)) and less > 0:
-                worst = max(worst, stall / less)
+                worst = max(worst, cost / less)
     return [p.name, str(len(full)), str(len(kept & {name for name, _ in full})), worst,
             'yes' if worst == 1 else 'no']
 
@@ -183,8 +183,8 @@ def print_tables(programs):
               'in points with the estimate, and with each rho.' % length,
               ['true rho', 'estimate', 'error', 'rho 0', 'rho 0.5', 'rho 1'],
               [unknown(p, '1M', '10%,' + length) for p in programs])
-    table('**Table 6**: bins that make 90 % of the stall, 128 KB, `--sample 10%,500K`.',
-          ['bins', 'in both', 'most stall of two swapped, ratio', 'order kept'],
+    table('**Table 6**: bins that make 90 % of the cost, 128 KB, `--sample 10%,500K`.',
+          ['bins', 'in both', 'most cost of two swapped, ratio', 'order kept'],
           [order(p) for p in programs])
     table('**Figure 10**: CPU time with `--data`, 128 KB, over that of the program.',
           ['all accesses', '10%,500K', '10%,100K'],

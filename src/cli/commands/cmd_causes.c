@@ -33,7 +33,7 @@ const struct command command_causes = {
 			       "--data': cold misses, and for lines that were in the cache before "
 			       "the data structure, or function, whose access took their place; "
 			       "of these the conflict misses, in a profile of --conflicts. "
-			       "The most stall comes first. "
+			       "What costs most comes first. "
 			       "With a name, only the misses of this function or data structure.",
 			.notes = VIEW_WORDS,
 			.uses = uses,

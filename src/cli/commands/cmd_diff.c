@@ -104,7 +104,7 @@ static int compare_events(struct comparison *o, struct diff *d)
 	sort_by_cycles(o->options, d);
 	if (o->by == EVENT_BY_DATA && !options_given(o->options, OPTION_SORT) &&
 	    o->options->query.metric_count == 0)
-		d->sort = d->columns - 1; /* Stall, the last event */
+		d->sort = d->columns - 1; /* Cost, the last event */
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (diff_check(d, &o->conditions[i], &err) != 0)
 			return cli_fail(&err, EXIT_USAGE);

@@ -21,7 +21,7 @@ static const struct option_use uses[] = {
 	VIEW_MACHINE,
 	{OPTION_SITES_BY, .usual = "line", .choices = by_names},
 	{OPTION_FIELDS},
-	{OPTION_SORT, .shown = "misses; of simulations stall"},
+	{OPTION_SORT, .shown = "cost; of a size misses"},
 	{OPTION_ROWS, .shown = "20"},
 	VIEW_OTHER,
 	{0},

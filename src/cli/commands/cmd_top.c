@@ -50,7 +50,7 @@ static const struct option_use uses[] = {
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of simulations all"},
 	VIEW_SHOWN,
 	VIEW_CACHE,
-	{OPTION_SORT, .shown = "misses; of processes accesses, of simulations stall"},
+	{OPTION_SORT, .shown = "cost; of processes accesses"},
 	{OPTION_ROWS, .shown = "20; as many as fit the terminal"},
 	{OPTION_HELP},
 	{OPTION_VERSION},

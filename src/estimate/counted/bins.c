@@ -54,8 +54,8 @@ static int compare_rows(const void *a, const void *b)
 		return by_function;
 	if (x->sure != y->sure)
 		return x->sure < y->sure ? 1 : -1;
-	if (x->stall != y->stall)
-		return x->stall < y->stall ? 1 : -1;
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? 1 : -1;
 	if (x->references.value < y->references.value || x->references.value > y->references.value)
 		return x->references.value < y->references.value ? 1 : -1;
 	return compare_texts(x->data, y->data);
@@ -157,7 +157,7 @@ static int by_function(const void *a, const void *b)
 
 static double cycles_of(const struct bins_row *r)
 {
-	return counted_cycles(r->first.all, r->last.all);
+	return counted_cycles(&r->first, &r->last);
 }
 
 /*
@@ -190,17 +190,17 @@ static struct bins_row *sum_function(struct bins_row *r, struct bins_row *end, d
 static void sum_functions(struct bins *b)
 {
 	struct bins_row *const end = b->rows + b->count, *left = b->rows;
-	double stall, all;
+	double cost = 0, all;
 
 	for (size_t i = 0; i < b->count; i++) {
 		b->first += b->rows[i].first.all;
 		b->last += b->rows[i].last.all;
 		b->instructions += b->rows[i].instructions;
+		cost += cycles_of(&b->rows[i]);
 	}
-	stall = counted_cycles(b->first, b->last);
-	all = stall + (double)b->instructions;
+	all = cost + (double)b->instructions;
 	for (size_t i = 0; i < b->count; i++)
-		b->rows[i].stall = stall > 0 ? cycles_of(&b->rows[i]) / stall : 0;
+		b->rows[i].cost = cost > 0 ? cycles_of(&b->rows[i]) / cost : 0;
 	for (size_t i = 0; i < b->count; i++)
 		b->rows[i].sure = counted_sure_cycles(&b->rows[i].first, &b->rows[i].last);
 	qsort(b->rows, b->count, sizeof(*b->rows), by_function);

@@ -14,7 +14,7 @@ struct bins_row {
 	const struct data_row *structure;
 	struct counted_misses first, last; /* in the first level of data or code; in LL */
 	uint64_t instructions;		   /* at the function's code, in the bin or not */
-	double stall;			   /* share of all cycles that accesses wait */
+	double cost;			   /* share of what all misses cost */
 	/* of the function, shares of all cycles: one an instruction; those that accesses wait */
 	double compute, wait;
 	/* by lower bounds, for the order of estimates: cycles of the bin, and of its function */
@@ -29,7 +29,7 @@ struct bins {
 	struct counted names;
 	struct references references;
 	/*
-	 * Functions with most cycles first, each with its bins, most stall first; of estimates by
+	 * Functions with most cycles first, each with its bins, most cost first; of estimates by
 	 * their lower bounds. Those shown.
 	 */
 	struct bins_row *rows;

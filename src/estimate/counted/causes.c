@@ -183,17 +183,18 @@ static int sum_rows(struct causes *c, struct err *err)
 static double cycles_of(const char *cache, uint64_t misses)
 {
 	if (counted_is_last(cache))
-		return counted_cycles(0, misses);
-	return counted_is_first(cache) ? counted_cycles(misses, 0) : NAN;
+		return counted_cost(0, (double)misses);
+	return counted_is_first(cache) ? counted_cost((double)misses, 0) : NAN;
 }
 
 /* For the order of rows a level in between counts like a first one. */
 static double weight_of(const char *cache, uint64_t misses)
 {
-	return counted_is_last(cache) ? counted_cycles(0, misses) : counted_cycles(misses, 0);
+	return counted_is_last(cache) ? counted_cost(0, (double)misses)
+				      : counted_cost((double)misses, 0);
 }
 
-static int compare_stall(const void *a, const void *b)
+static int compare_cost(const void *a, const void *b)
 {
 	const struct cause_row *x = a, *y = b;
 	const double low_x = weight_of(x->cache, x->low), low_y = weight_of(y->cache, y->low),
@@ -265,11 +266,15 @@ static uint64_t misses_in(const struct profile *p, const char *cache)
 
 static void keep_shown(struct causes *c)
 {
-	const double cycles = counted_all_cycles(c->names.profile);
+	struct counted_misses first, last;
 	const char *cache = NULL;
 	size_t shown = 0;
 	uint64_t all = 1;
+	double cycles;
 
+	/* Being new is a cause, too: first touches have their cost here. */
+	counted_sum(c->names.profile, &first, &last);
+	cycles = counted_cost((double)first.all, (double)last.all);
 	find_bounds(c);
 	qsort(c->rows, c->count, sizeof(*c->rows), compare_counts);
 	for (size_t i = 0; i < c->count; i++) {
@@ -279,13 +284,13 @@ static void keep_shown(struct causes *c)
 			all = misses_in(c->names.profile, r->cache);
 		cache = r->cache;
 		r->share = all > 0 ? (double)r->misses / (double)all : 0;
-		r->stall = cycles > 0 ? cycles_of(cache, r->misses) / cycles : 0;
+		r->cost = cycles > 0 ? cycles_of(cache, r->misses) / cycles : 0;
 		if (r->misses > 0 &&
 		    query_shows(c->names.query, (const char *const[]){r->function, r->data}, 2))
 			c->rows[shown++] = *r;
 	}
 	c->count = shown;
-	qsort(c->rows, c->count, sizeof(*c->rows), compare_stall);
+	qsort(c->rows, c->count, sizeof(*c->rows), compare_cost);
 }
 
 int causes_init(struct causes *c, const struct profile *p, const struct query *q, enum causes_by by,

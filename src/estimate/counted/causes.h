@@ -25,7 +25,7 @@ struct cause_row {
 	double cold_low, cold_high; /* of cold misses: what is known of the lines */
 	uint64_t conflicts;	    /* of these, if the profile has them; see counted.h */
 	double share;		    /* of all misses in the cache */
-	double stall; /* share of all cycles that accesses wait; NAN of levels in between */
+	double cost; /* share of what all misses cost, first touches too; NAN in between */
 };
 
 /* What tells rows apart. */
@@ -35,7 +35,7 @@ struct causes {
 	struct counted names;
 	enum causes_by by;
 	struct cause_row
-		*rows; /* most stall first, of estimates by `low`; those that the query shows */
+		*rows; /* most cost first, of estimates by `low`; those that the query shows */
 	size_t count;
 };
 

@@ -101,7 +101,7 @@ int code_data_init(struct code_data *c, const struct profile *p, const struct qu
 	list_rows(c, piece_of, context);
 	merge_rows(c);
 	for (size_t i = 0; i < c->count; i++)
-		c->rows[i].cycles = counted_cycles(c->rows[i].first.all, c->rows[i].last.all);
+		c->rows[i].cycles = counted_cycles(&c->rows[i].first, &c->rows[i].last);
 	qsort(c->rows, c->count, sizeof(*c->rows), compare);
 	return 0;
 }

@@ -201,14 +201,25 @@ bool counted_is_last(const char *cache)
 	return strcmp(cache, "LL") == 0;
 }
 
-double counted_cycles(uint64_t first, uint64_t last)
+double counted_cost(double first, double last)
 {
-	return COUNTED_CYCLES_FIRST * (double)first + COUNTED_CYCLES_LAST * (double)last;
+	return COUNTED_CYCLES_FIRST * first + (COUNTED_CYCLES_LAST - COUNTED_CYCLES_FIRST) * last;
+}
+
+/* Those of so many misses that are no first touches. */
+static double reused(uint64_t misses, const struct counted_misses *m)
+{
+	return misses > m->cold ? (double)(misses - m->cold) : 0;
+}
+
+double counted_cycles(const struct counted_misses *first, const struct counted_misses *last)
+{
+	return counted_cost(reused(first->all, first), reused(last->all, last));
 }
 
 double counted_sure_cycles(const struct counted_misses *first, const struct counted_misses *last)
 {
-	return counted_cycles(counted_low(first), counted_low(last));
+	return counted_cost(reused(counted_low(first), first), reused(counted_low(last), last));
 }
 
 void counted_add_not_followed(const struct profile *p, struct counted_misses *first,
@@ -224,18 +235,21 @@ void counted_add_not_followed(const struct profile *p, struct counted_misses *fi
 	}
 }
 
-double counted_all_cycles(const struct profile *p)
+void counted_sum(const struct profile *p, struct counted_misses *first, struct counted_misses *last)
 {
-	struct counted_misses first = {0}, last = {0};
-
+	*first = *last = (struct counted_misses){0};
 	for (size_t i = 0; i < p->bin_count; i++) {
 		const struct store_bin *b = &p->bins[i];
+		struct counted_misses *to = counted_is_first(b->cache)	? first
+					    : counted_is_last(b->cache) ? last
+									: NULL;
 
-		first.all += counted_is_first(b->cache) ? b->misses : 0;
-		last.all += counted_is_last(b->cache) ? b->misses : 0;
+		if (to == NULL)
+			continue;
+		to->all += b->misses;
+		to->cold += b->cold;
 	}
-	counted_add_not_followed(p, &first, &last);
-	return counted_cycles(first.all, last.all);
+	counted_add_not_followed(p, first, last);
 }
 
 /* ---- Names ---- */

@@ -10,11 +10,11 @@
 #include "estimate/data.h"
 
 /*
- * Cycles that an access waits for the cache below the first level, and for memory. They are rough:
- * the order of rows wants them. As in KCachegrind's estimate.
+ * Cycles that a miss of the first level waits, and one of the last: the usual ones, as in
+ * base/machines.h. They are rough: the order of rows wants them.
  */
 #define COUNTED_CYCLES_FIRST 10
-#define COUNTED_CYCLES_LAST  100
+#define COUNTED_CYCLES_LAST  200
 
 /* Misses in a cache. */
 struct counted_misses {
@@ -74,12 +74,18 @@ uint64_t counted_high_of(const struct counted_misses *m, double most);
 bool counted_is_first(const char *cache);
 bool counted_is_last(const char *cache);
 
-/* The cycles that so many misses in the first and in the last level wait. */
-double counted_cycles(uint64_t first, uint64_t last);
+/*
+ * The cycles that so many misses in the first level wait, of which `last` also miss in the last
+ * one.
+ */
+double counted_cost(double first, double last);
+/* The cost of misses (model/cost.h): first touches are apart. */
+double counted_cycles(const struct counted_misses *first, const struct counted_misses *last);
 /* The same of their lower bounds: what is sure. Rows of estimates are in this order. */
 double counted_sure_cycles(const struct counted_misses *first, const struct counted_misses *last);
-/* Those of all misses of the profile, of code and of what was not followed, too. */
-double counted_all_cycles(const struct profile *p);
+/* Sum up all misses of the profile, of code and of what was not followed, too. */
+void counted_sum(const struct profile *p, struct counted_misses *first,
+		 struct counted_misses *last);
 
 struct counted {
 	const struct profile *profile;

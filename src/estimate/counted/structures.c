@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-#define BY_STALL SIZE_MAX /* instead of a level */
+#define BY_COST SIZE_MAX /* instead of a level */
 
 static const char *const all_levels[STRUCTURES_LEVELS] = {"L1", "L2", "L3", "L4", "LL"};
 
@@ -111,7 +111,7 @@ static void find_ratio(const struct structures *s, struct structures_row *r)
 
 static double cycles_of(const struct structures *s, const struct structures_row *r)
 {
-	return counted_cycles(r->misses[0].all, r->misses[s->level_count - 1].all);
+	return counted_cycles(&r->misses[0], &r->misses[s->level_count - 1]);
 }
 
 static bool is_shown(const struct structures *s, const struct structures_row *r)
@@ -140,7 +140,7 @@ static void add_unfollowed(struct structures *s, double all, size_t *shown)
 		if (level != SIZE_MAX)
 			counted_add(&r.misses[level], &m);
 	}
-	r.stall = all > 0 ? cycles_of(s, &r) / all : 0;
+	r.cost = all > 0 ? cycles_of(s, &r) / all : 0;
 	r.sure = counted_sure_cycles(&r.misses[0], &r.misses[s->level_count - 1]);
 	if (p->has_unfollowed && is_shown(s, &r))
 		s->rows[(*shown)++] = r;
@@ -148,6 +148,7 @@ static void add_unfollowed(struct structures *s, double all, size_t *shown)
 
 static void keep_shown(struct structures *s)
 {
+	struct counted_misses first, last;
 	double all;
 	size_t shown = 0;
 
@@ -156,12 +157,13 @@ static void keep_shown(struct structures *s)
 		    structures_level(s, s->names.profile->followed[i].cache) != SIZE_MAX)
 			s->totals[structures_level(s, s->names.profile->followed[i].cache)] +=
 				s->names.profile->followed[i].unfollowed;
-	all = counted_cycles(s->totals[0], s->totals[s->level_count - 1]);
+	counted_sum(s->names.profile, &first, &last);
+	all = counted_cycles(&first, &last);
 	for (size_t i = 0; i < s->names.data.count; i++) {
 		struct structures_row *r = &s->rows[i];
 
 		r->data = &s->names.data.rows[i];
-		r->stall = all > 0 ? cycles_of(s, r) / all : 0;
+		r->cost = all > 0 ? cycles_of(s, r) / all : 0;
 		r->sure = counted_sure_cycles(&r->misses[0], &r->misses[s->level_count - 1]);
 		find_ratio(s, r);
 		r->form = forms_of(s->names.profile, r->data, &r->pattern);
@@ -172,25 +174,25 @@ static void keep_shown(struct structures *s)
 	s->count = shown;
 }
 
-/* The level to sort by, or BY_STALL. */
+/* The level to sort by, or BY_COST. */
 static int find_order(const struct structures *s, const struct query *q, size_t *order,
 		      struct err *err)
 {
 	struct text levels = {0};
 
-	*order = BY_STALL;
-	if (q->sort == NULL || strcmp(q->sort, "stall") == 0)
+	*order = BY_COST;
+	if (q->sort == NULL || strcmp(q->sort, "cost") == 0)
 		return 0;
 	for (size_t i = 0; i < s->level_count; i++) {
 		text_addf(&levels, "%s%s", i + 1 < s->level_count ? ", " : " or ", s->levels[i]);
 		if (strcmp(q->sort, s->levels[i]) == 0)
 			*order = i;
 	}
-	if (*order == BY_STALL && !q->is_sort_usual)
-		err_set(err, "rows of counted misses are sorted by stall%s, and not by '%.100s'",
+	if (*order == BY_COST && !q->is_sort_usual)
+		err_set(err, "rows of counted misses are sorted by cost%s, and not by '%.100s'",
 			text_get(&levels), q->sort);
 	text_release(&levels);
-	return *order == BY_STALL && !q->is_sort_usual ? -1 : 0;
+	return *order == BY_COST && !q->is_sort_usual ? -1 : 0;
 }
 
 static int compare(const void *a, const void *b, void *order)
@@ -198,14 +200,14 @@ static int compare(const void *a, const void *b, void *order)
 	const struct structures_row *x = a, *y = b;
 	const size_t level = *(const size_t *)order;
 
-	if (level != BY_STALL && counted_low(&x->misses[level]) != counted_low(&y->misses[level]))
+	if (level != BY_COST && counted_low(&x->misses[level]) != counted_low(&y->misses[level]))
 		return counted_low(&x->misses[level]) < counted_low(&y->misses[level]) ? 1 : -1;
-	if (level != BY_STALL && x->misses[level].all != y->misses[level].all)
+	if (level != BY_COST && x->misses[level].all != y->misses[level].all)
 		return x->misses[level].all < y->misses[level].all ? 1 : -1;
-	if (level == BY_STALL && x->sure != y->sure)
+	if (level == BY_COST && x->sure != y->sure)
 		return x->sure < y->sure ? 1 : -1;
-	if (x->stall != y->stall)
-		return x->stall < y->stall ? 1 : -1;
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? 1 : -1;
 	return strcmp(x->data->name, y->data->name);
 }
 

@@ -12,8 +12,8 @@
 struct structures_row {
 	const struct data_row *data;
 	struct counted_misses misses[STRUCTURES_LEVELS]; /* in the order of the levels */
-	double stall; /* share of all cycles that accesses wait */
-	double sure;  /* cycles, by lower bounds: for the order of estimates */
+	double cost;					 /* share of what all misses cost */
+	double sure; /* cycles, by lower bounds: for the order of estimates */
 	struct references_sum sum;
 	struct references_count references; /* hits too; 0 of fetches */
 	struct model_ratio ratio;	    /* first-level misses per reference */
@@ -33,7 +33,7 @@ struct structures {
 
 /*
  * The data structures of a profile that was opened for its bins, which must outlive them. `by`
- * tells blocks apart, `word` chooses as in counted_init. The query's order is "stall", the default,
+ * tells blocks apart, `word` chooses as in counted_init. The query's order is "cost", the default,
  * or one of the levels. Release with structures_release. Returns -1 with *err: memory ran out,
  * there is no such order, or no row has the name.
  */

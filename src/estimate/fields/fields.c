@@ -79,8 +79,8 @@ static int compare_costs(const void *a, const void *b)
 
 	if (x->sure != y->sure)
 		return x->sure < y->sure ? 1 : -1;
-	if (x->stall != y->stall)
-		return x->stall < y->stall ? 1 : -1;
+	if (x->cost_share != y->cost_share)
+		return x->cost_share < y->cost_share ? 1 : -1;
 	if (mine != other)
 		return mine < other ? 1 : -1;
 	if (x->cost.accesses != y->cost.accesses)
@@ -234,15 +234,18 @@ static void add_bin(struct fields *f, const struct store_bin *b)
 	f->rows[f->count++] = row;
 }
 
-/* The stall of each row, as a share of that of all bins, code included. */
-static void share_stall(struct fields *f)
+/* The cost of each row, as a share of that of all bins, code included. */
+static void share_cost(struct fields *f)
 {
-	const double all = counted_all_cycles(f->data.profile);
+	struct counted_misses first, last;
+	double all;
 
+	counted_sum(f->data.profile, &first, &last);
+	all = counted_cycles(&first, &last);
 	for (size_t i = 0; i < f->count; i++) {
 		struct fields_row *r = &f->rows[i];
 
-		r->stall = all > 0 ? counted_cycles(r->first.all, r->last.all) / all : 0;
+		r->cost_share = all > 0 ? counted_cycles(&r->first, &r->last) / all : 0;
 		r->sure = counted_sure_cycles(&r->first, &r->last);
 	}
 }
@@ -283,7 +286,7 @@ int fields_init(struct fields *f, const struct profile *p, const struct query *q
 	}
 	merge_rows(f);
 	if (f->is_counted)
-		share_stall(f);
+		share_cost(f);
 	order_rows(f, q);
 	return 0;
 }

@@ -15,14 +15,14 @@ struct fields_row {
 	const char *type;		   /* of the field; NULL: unknown */
 	struct hot_cost cost;		   /* of samples */
 	struct counted_misses first, last; /* counted misses */
-	double stall;			   /* share of all cycles that accesses wait */
+	double cost_share;		   /* of what all misses cost */
 	double sure;			   /* cycles; see counted_sure_cycles */
 };
 
 struct fields {
 	struct data data;
 	bool is_counted;
-	struct fields_row *rows; /* most sure stall, or most misses, first */
+	struct fields_row *rows; /* most sure cost, or most misses, first */
 	size_t count;
 	struct arena strings;
 };

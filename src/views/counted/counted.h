@@ -13,7 +13,7 @@
 struct event_annotation;
 
 /*
- * The data that the `most` lines (or instructions) of an annotation with the most stall miss on, as
+ * The data that the `most` lines (or instructions) of an annotation with the most cost miss on, as
  * text below the code; pieces are lines of the annotation. Of one line for JSON: an array.
  */
 int code_data_text(const struct code_data *c, const struct event_annotation *a, size_t most,

@@ -63,7 +63,7 @@ static const char *keep(struct event_profile *p, const char *format, const char 
 static int make_columns(struct event_profile *p, const struct structures *s, struct err *err)
 {
 	const size_t n = count_figures(s);
-	struct text stall = {0};
+	struct text cost = {0};
 	size_t column;
 	int status;
 
@@ -79,9 +79,10 @@ static int make_columns(struct event_profile *p, const struct structures *s, str
 		if (p->columns[i].name == NULL || p->columns[i].description == NULL)
 			return err_set(err, "not enough memory for the events");
 	}
-	text_addf(&stall, "Stall = %d L1m + %d LLm", COUNTED_CYCLES_FIRST, COUNTED_CYCLES_LAST);
-	status = events_column(p, text_get(&stall), &column, err);
-	text_release(&stall);
+	text_addf(&cost, "Cost = %d (L1m - L1m_cold) + %d (LLm - LLm_cold)", COUNTED_CYCLES_FIRST,
+		  COUNTED_CYCLES_LAST - COUNTED_CYCLES_FIRST);
+	status = events_column(p, text_get(&cost), &column, err);
+	text_release(&cost);
 	return status;
 }
 

@@ -3,7 +3,7 @@
  * The data structures of a simulation as an event profile, so that what compares and sums up the
  * events of functions does so with them. Each data structure is a node; its file and object are
  * those of its allocation or declaration. The events are, for each level, its misses and their
- * causes ("L1m", "L1m_cold", "L1m_self", "L1m_others"), and the derived event "Stall", the cycles
+ * causes ("L1m", "L1m_cold", "L1m_self", "L1m_others"), and the derived event "Cost", the cycles
  * that accesses wait. Nodes have the forms of their data structures.
  */
 #ifndef DWELL_VIEWS_COUNTED_DATA_EVENTS_H
