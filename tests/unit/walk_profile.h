@@ -17,7 +17,7 @@ static const struct {
 } names[] = {
 	{1, {{"walk(int, double*)", SOURCE_PATH, 5}}},
 	{1, {{"list::sum(list const&)", "/nowhere/src/list.c", 12}}},
-	{2, {{"next", "/nowhere/include/list.h", 3}, {"walk(int, double*)", SOURCE_PATH, 6}}},
+	{2, {{"next", "/nowhere/include/list.hpp", 3}, {"walk(int, double*)", SOURCE_PATH, 6}}},
 	{1, {{"[libm.so.6+0x1234]", NULL, 0}}},
 };
 
