@@ -33,6 +33,8 @@ void answer_release(struct answer *a)
 		a->release(a->held);
 	free(a->held);
 	profile_close(&a->profile);
+	for (size_t i = 0; i < ANSWER_TABLES; i++)
+		text_release(&a->tables[i].title);
 	text_release(&a->title);
 	text_release(&a->notes);
 	text_release(&a->remarks);

@@ -13,6 +13,7 @@
 #include "estimate/subset.h"
 #include "profile/profile.h"
 
+#define ANSWER_TABLES	5
 #define BAR_LABEL_BYTES (3 * FIGURE_BYTES)
 
 /* What a view is asked. All that it points to outlives the answer. */
@@ -46,8 +47,12 @@ struct answer {
 	struct text title;   /* lines for people; empty: none */
 	struct text notes;   /* lines below it, each a note */
 	size_t title_indent; /* of what continues a line */
-	struct rows rows;
-	struct rows second;   /* more rows: in each format for which they have columns */
+	union {
+		struct {
+			struct rows rows, second;
+		};
+		struct rows tables[ANSWER_TABLES]; /* in each format for which they have columns */
+	};
 	struct bars bars;     /* below them in text */
 	size_t usual_rows;    /* of text, unless the question says; 0: all */
 	json_t *head, *about; /* members of the JSON object before and after rows; NULL: none */

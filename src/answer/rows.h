@@ -7,6 +7,7 @@
 #define DWELL_ANSWER_ROWS_H
 
 #include "answer/columns.h"
+#include "base/text.h"
 
 #define ROWS_COLUMNS 256
 
@@ -39,6 +40,8 @@ struct rows {
 	size_t count, bytes_each;
 	struct rows_columns text, csv, json;
 	const void *others; /* the sum of those that files leave out; NULL: that of each column */
+	struct text title;  /* lines above its table, if there is one; released with the answer */
+	const char *more;   /* after "... and N more" of text; NULL: nothing */
 	bool is_chosen;	    /* all are to show: the view has obeyed the question's number of rows */
 	const struct column *section; /* text has a table below each value of it; NULL: one table */
 	unsigned wide;	 /* characters: narrower text has no column with a rank, and says nothing */

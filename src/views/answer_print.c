@@ -105,7 +105,7 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 		status = put_table(r, from, end, d, out, err);
 		from = end;
 	} while (status == 0 && from < shown);
-	figure_more(out, r->count - shown, "");
+	figure_more(out, r->count - shown, r->more != NULL ? r->more : "");
 	return status;
 }
 
@@ -155,14 +155,18 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 
 	lines_text(&a->title, "", a->title_indent, d, out);
 	lines_text(&a->notes, NOTE, strlen(NOTE), d, out);
-	if (a->title.count > 0 && has_rows)
-		text_add(out, "\n");
-	if (rows_text(r, most, d, out, err) != 0)
-		return -1;
-	if (a->second.text.count > 0 && has_rows)
-		text_add(out, "\n");
-	if (a->second.text.count > 0 && rows_text(&a->second, most, d, out, err) != 0)
-		return -1;
+	for (size_t i = 0; i < ANSWER_TABLES; i++) {
+		r = &a->tables[i];
+		if (r->text.count == 0)
+			continue;
+		if ((i > 0 || a->title.count > 0) && has_rows)
+			text_add(out, "\n");
+		lines_text(&r->title, "", 0, d, out);
+		if (r->title.count > 0)
+			text_add(out, "\n");
+		if (rows_text(r, most, d, out, err) != 0)
+			return -1;
+	}
 	bars_text(&a->bars, d, out);
 	add_lines(&a->remarks, "", d, out);
 	return 0;
@@ -180,15 +184,17 @@ static void put_rows(const struct rows *r, size_t most, struct file_rows *f)
 
 void answer_csv(const struct answer *a, size_t most, struct text *out)
 {
-	const struct rows *tables[] = {&a->rows, &a->second};
-	const bool has_first = a->rows.csv.count > 0;
-	const struct column_list list = rows_list(has_first ? &a->rows.csv : &a->second.csv);
+	struct column_list list = {0};
 	struct file_rows f = {.list = &list, .csv = out};
 
-	columns_csv_head(&list, out);
-	for (size_t i = 0; i < 2; i++) {
-		if (tables[i]->csv.count > 0)
-			put_rows(tables[i], most, &f);
+	for (size_t i = 0; i < ANSWER_TABLES; i++) {
+		if (a->tables[i].csv.count == 0)
+			continue;
+		if (list.count == 0) {
+			list = rows_list(&a->tables[i].csv);
+			columns_csv_head(&list, out);
+		}
+		put_rows(&a->tables[i], most, &f);
 		file_rows_end_csv(&f);
 	}
 }
@@ -206,10 +212,9 @@ int answer_json(const struct answer *a, size_t most, struct text *out, struct er
 {
 	json_t *root = a->head != NULL ? json_copy(a->head) : json_object();
 
-	if (a->rows.key != NULL)
-		rows_json(&a->rows, most, root);
-	if (a->second.key != NULL)
-		rows_json(&a->second, most, root);
+	for (size_t i = 0; i < ANSWER_TABLES; i++)
+		if (a->tables[i].key != NULL)
+			rows_json(&a->tables[i], most, root);
 	if (a->about != NULL)
 		json_object_update(root, a->about);
 	return json_print(root, out, err);

@@ -69,7 +69,7 @@ static bool has_sum(struct file_rows *f, size_t i)
 		f->sums[i] = column_value(c, f->others, &made);
 	text_release(&made);
 	return c->adds_up && !f->sums[i].is_missing &&
-	       (column_is_whole(c) || isfinite(f->sums[i].real));
+	       (column_is_whole(c) || c->unit == UNIT_LIST || isfinite(f->sums[i].real));
 }
 
 /* The first text names the row, behind the kind of its section. */

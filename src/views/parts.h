@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "answer/figures.h"
-#include "base/condition.h"
 #include "estimate/annotate.h"
 #include "estimate/data.h"
 #include "views/fit.h"
@@ -23,12 +22,5 @@ void data_json_rows(const struct data *d, const bool *marks, json_t *object);
  * runs out.
  */
 json_t *annotation_sources_json(const struct annotation *a, const struct hot_row *row);
-
-/* "A: before.db: ./prog", a line of the heading of a comparison. */
-void diff_put_side(const char *letter, const char *path, const char *command,
-		   const struct display *d, struct text *out);
-
-/* A list of the results of conditions. */
-json_t *diff_json_conditions(const struct condition *conditions, size_t count);
 
 #endif

@@ -22,10 +22,7 @@
 struct annotation;
 struct calls;
 struct code_data;
-struct condition;
 struct curve;
-struct diff;
-struct diff_samples;
 struct event_annotation;
 struct profile;
 struct query;
@@ -75,12 +72,6 @@ void curve_csv(const struct curve *c, struct text *out);
 void curves_csv(const struct curve *curves, size_t count, struct text *out);
 int curve_json(const struct curve *c, struct text *out, struct err *err);
 int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err);
-
-int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
-		      struct text *out, struct err *err);
-void diff_samples_csv(const struct diff_samples *d, struct text *out);
-int diff_samples_json(const struct diff_samples *d, const struct condition *conditions,
-		      size_t count, struct text *out, struct err *err);
 
 enum top_view {
 	TOP_PROCESSES,
@@ -133,14 +124,5 @@ int calls_csv(const struct calls *c, const struct calls_choice *choice, struct t
 	      struct err *err);
 int calls_json(const struct calls *c, const struct calls_choice *choice, struct text *out,
 	       struct err *err);
-
-int diff_text(const struct diff *d, size_t top, const struct display *display, struct text *out,
-	      struct err *err);
-void diff_csv(const struct diff *d, struct text *out);
-int diff_json(const struct diff *d, const struct condition *conditions, size_t count,
-	      struct text *out, struct err *err);
-
-/* "D1mr > +2%: 1,200, before 1,000 (+20.00 %)", for a condition that holds. */
-void diff_explain(const struct condition *c, struct text *out);
 
 #endif

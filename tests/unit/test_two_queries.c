@@ -12,14 +12,13 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "answer/diff.h"
 #include "answer/processes.h"
 #include "answer/report.h"
 #include "estimate/annotate.h"
 #include "estimate/curve.h"
-#include "estimate/diff_samples.h"
 #include "estimate/summary.h"
 #include "events/calls.h"
-#include "events/diff.h"
 #include "scratch.h"
 #include "views/answer_print.h"
 #include "views/views.h"
@@ -173,12 +172,16 @@ static int show_processes(const struct profile *p, struct text *out)
 static int show_difference(const struct profile *p, struct text *out)
 {
 	struct diff_samples d;
+	struct answer a = {0};
 	int status;
 
 	if (diff_samples_init(&d, p, p, &random_at_size, HOT_LINE, DATA_BY_ORDER, NULL) != 0)
 		return -1;
 	d.path_a = d.path_b = SAMPLED;
-	status = diff_samples_text(&d, 10, &display, out, NULL);
+	status = diff_of_samples(&a, &d, NULL, 0, NULL);
+	if (status == 0)
+		status = answer_text(&a, 10, &display, out, NULL);
+	answer_release(&a);
 	diff_samples_release(&d);
 	return status;
 }
@@ -220,12 +223,16 @@ static int show_event_difference(struct event_profile *p, struct text *out)
 {
 	struct diff d = {.a = {.path = COUNTED, .profile = p},
 			 .b = {.path = COUNTED, .profile = p}};
+	struct answer a = {0};
 	int status = diff_columns(&d, &random_at_size, NULL);
 
 	if (status == 0)
 		status = diff_rows(&d, &random_at_size, EVENT_BY_FUNCTION, false, NULL);
 	if (status == 0)
-		status = diff_text(&d, 10, &display, out, NULL);
+		status = diff_of_events(&a, &d, NULL, 0, NULL);
+	if (status == 0)
+		status = answer_text(&a, 10, &display, out, NULL);
+	answer_release(&a);
 	diff_release(&d);
 	return status;
 }

@@ -2,15 +2,13 @@
 /* dwell diff: what is different between two profiles, for people and for tests. */
 #include <string.h>
 
+#include "answer/diff.h"
 #include "cli/cli.h"
 #include "cli/event_options.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/data.h"
-#include "estimate/diff_samples.h"
-#include "events/diff.h"
 #include "views/counted/data_events.h"
-#include "views/views.h"
 
 static const char *const by_names[] = {"function", "line", "file", "object", "class", "data", NULL};
 static const enum event_by kinds[] = {EVENT_BY_FUNCTION, EVENT_BY_LINE,	 EVENT_BY_FILE,
@@ -49,13 +47,18 @@ struct comparison {
 	size_t condition_count;
 };
 
-/* Show the view, then name the conditions that hold, and fail if one does. */
-static int finish(const struct comparison *o, struct text *out, struct text *notes, int status,
-		  const struct err *err)
+/* Show the answer, unless making it failed; name the conditions that hold, and fail if one does. */
+static int finish(const struct comparison *o, struct answer *a, int status, struct text *notes,
+		  struct err *err)
 {
-	int code = view_show(out, status, err);
+	struct text out = {0};
 	size_t before = notes->count;
+	int code;
 
+	if (status == 0)
+		status = view_write(o->options, a, &out, err);
+	answer_release(a);
+	code = view_show(&out, status, err);
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (o->conditions[i].holds)
 			diff_explain(&o->conditions[i], notes);
@@ -84,10 +87,10 @@ static void sort_by_cycles(const struct options *o, struct diff *d)
 
 static int compare_events(struct comparison *o, struct diff *d)
 {
-	struct display display = view_display();
-	struct text out = {0}, notes = {0};
+	struct text notes = {0};
+	struct answer a = {0};
 	struct err err;
-	int status = 0;
+	int status;
 
 	if (options_first(o->options, of_samples) != NULL) {
 		err_set(&err,
@@ -113,34 +116,24 @@ static int compare_events(struct comparison *o, struct diff *d)
 		return cli_fail(&err, EXIT_INPUT);
 	text_add(&notes, text_get(&d->a.rows.notes));
 	text_add(&notes, text_get(&d->b.rows.notes));
-	if (o->options->format == VIEW_CSV)
-		diff_csv(d, &out);
-	else if (o->options->format == VIEW_JSON)
-		status = diff_json(d, o->conditions, o->condition_count, &out, &err);
-	else
-		status = diff_text(d, o->options->query.limit, &display, &out, &err);
-	return finish(o, &out, &notes, status, &err);
+	status = diff_of_events(&a, d, o->conditions, o->condition_count, &err);
+	return finish(o, &a, status, &notes, &err);
 }
 
 /* ---- Samples ---- */
 
 static int show_samples(struct comparison *o, struct diff_samples *d)
 {
-	struct display display = view_display();
-	struct text out = {0}, notes = {0};
+	struct text notes = {0};
+	struct answer a = {0};
 	struct err err;
-	int status = 0;
+	int status;
 
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (diff_samples_check(d, &o->conditions[i], &err) != 0)
 			return cli_fail(&err, EXIT_USAGE);
-	if (o->options->format == VIEW_CSV)
-		diff_samples_csv(d, &out);
-	else if (o->options->format == VIEW_JSON)
-		status = diff_samples_json(d, o->conditions, o->condition_count, &out, &err);
-	else
-		status = diff_samples_text(d, o->options->query.limit, &display, &out, &err);
-	return finish(o, &out, &notes, status, &err);
+	status = diff_of_samples(&a, d, o->conditions, o->condition_count, &err);
+	return finish(o, &a, status, &notes, &err);
 }
 
 static const int of_events[] = {OPTION_THREAD_ID, OPTION_EVENT, OPTION_INCLUSIVE, 0};
