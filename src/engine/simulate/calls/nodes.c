@@ -411,8 +411,7 @@ uint32_t *nodes_number(uint32_t node, uint32_t site)
 		struct sim_cell *cell = cell_in(s, node >> N_SHIFT);
 		uint32_t *of_cell = graph_cell_number(cell, s, filter_site_insn(o));
 
-		if (!*of_cell)
-			*of_cell = cells_new_from_spare();
+		cells_keep(of_cell);
 		*number = *of_cell;
 	}
 	return number;
@@ -424,12 +423,11 @@ static void take_misses(struct segment *s, struct sim_cell *cell, uint32_t site,
 	const struct filter_owner *o = filter_site_owner(site);
 	struct segment_insn *in = filter_site_insn(o);
 	uint32_t *number = graph_cell_number(cell, s, in);
-	uint64_t *events = *number ? cells_at(*number) : cells_spare();
+	uint64_t *events = cells_at(*number);
 
 	events[filter_state.columns[o->column][0]] += m->first;
 	events[filter_state.columns[o->column][1]] += m->last;
-	if (!*number)
-		*number = cells_new_from_spare();
+	cells_keep(number);
 	*m = (struct node_misses){0};
 }
 

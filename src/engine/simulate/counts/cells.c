@@ -80,7 +80,7 @@ void cells_take_spare(uint32_t *cell)
 
 void cells_add(uint32_t *cell, uint64_t instructions, uint64_t reads, uint64_t writes)
 {
-	uint64_t *e = *cell ? cells_at(*cell) : cells_spare();
+	uint64_t *e = cells_at(*cell);
 
 	e[CELL_INSTRUCTIONS] += instructions;
 	e[CELL_READS] += reads;

@@ -41,7 +41,7 @@ void cells_in_large_pages(void);
 /* Copy a cell, or other numbers of the same events, into the collector's order. */
 void cells_copy(uint64_t *told, const uint64_t *numbers);
 
-/* Cells are numbered from 1. */
+/* Cells are numbered from 1; 0 is the spare one. */
 static inline uint64_t *cells_at(uint32_t cell)
 {
 	return cells.base + (uint64_t)cell * cells.events;
@@ -67,6 +67,13 @@ static inline bool cells_spare_is_used(void)
  * the numbers are lost.
  */
 uint32_t cells_new_from_spare(void);
+
+/* Behind counts in cells_at(*cell): if it was the spare one, they get a cell of their own. */
+static inline void cells_keep(uint32_t *cell)
+{
+	if (!*cell)
+		*cell = cells_new_from_spare();
+}
 
 /* The number of the next new cell; and give back all cells from a number on. */
 uint32_t cells_next(void);

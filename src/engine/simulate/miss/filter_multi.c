@@ -80,8 +80,7 @@ static uint64_t line_of(const uint32_t *cell, unsigned kind)
 /* The numbers of a cell, which is made if needed; the spare one's: no memory. */
 static uint64_t *numbers_at(uint32_t *number)
 {
-	if (!*number)
-		*number = cells_new_from_spare();
+	cells_keep(number);
 	return cells_at(*number);
 }
 

@@ -120,10 +120,8 @@ static void count_in_stretch(const struct note *n)
 		return;
 	}
 	in = filter_site_insn(o);
-	filter_count_unknown(missed, unknown, 0, o->column,
-			     in->cell ? cells_at(in->cell) : cells_spare());
-	if (!in->cell)
-		in->cell = cells_new_from_spare();
+	filter_count_unknown(missed, unknown, 0, o->column, cells_at(in->cell));
+	cells_keep(&in->cell);
 }
 
 /* A note's bin, and where in the data structure its access has missed. */

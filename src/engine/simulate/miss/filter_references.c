@@ -54,18 +54,12 @@ static struct {
 	uint32_t waiting_count;
 } f;
 
-static uint64_t places(void)
-{
-	const struct filter_level *l = &filter_state.data;
-
-	return (l->set_mask + 1) * l->places;
-}
-
 bool filter_references_start(void)
 {
 	const bool has_room =
 		grow_init_whole(&f.memos, FILTER_MOST_SITES * sizeof(struct site_memo)) == 0 &&
-		mixed_start((uint32_t)(uintptr_t)filter_state.data.stamps, places()) &&
+		mixed_start((uint32_t)(uintptr_t)filter_state.data.stamps,
+			    filter_places(&filter_state.data)) &&
 		known_lines_start() && tallies_start();
 	filter_site_memos = (struct site_memo *)(void *)f.memos.base;
 	return has_room;
@@ -412,7 +406,7 @@ static void forget(uint64_t line, uint64_t start, uint64_t end)
 static void forget_all(void)
 {
 	known_lines_forget_all();
-	for (uint64_t i = 0; i < places(); i++)
+	for (uint64_t i = 0; i < filter_places(&filter_state.data); i++)
 		filter_reference_clear((uint32_t)(uintptr_t)&filter_state.data.stamps[i]);
 }
 
@@ -423,7 +417,7 @@ void filter_references_forget(uint64_t start, uint64_t end)
 
 	if (!plan.references || !filter_may_count() || end <= start)
 		return;
-	if (lines > places()) {
+	if (lines > filter_places(&filter_state.data)) {
 		forget_all();
 		return;
 	}

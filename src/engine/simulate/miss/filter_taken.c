@@ -62,12 +62,11 @@ static void take(uint32_t number)
 	if (o->flags & FILTER_SITE_REFERENCE || (!m->first && !filter_pages_missed_at(number)))
 		return;
 	in = filter_site_insn(o);
-	events = in->cell ? cells_at(in->cell) : cells_spare();
+	events = cells_at(in->cell);
 	events[at[0]] += m->first;
 	events[at[1]] += m->last;
 	filter_pages_take(number, o->column, events);
-	if (!in->cell)
-		in->cell = cells_new_from_spare();
+	cells_keep(&in->cell);
 	*m = (struct misses){0};
 }
 
@@ -77,9 +76,8 @@ static void take_costs(struct segment *s)
 	for (struct segment_insn *in = segment_insns(s); in < segment_insns(s) + s->insns; in++) {
 		if (!uses_have_costs(in))
 			continue;
-		uses_take_costs(in, in->cell ? cells_at(in->cell) : cells_spare());
-		if (!in->cell)
-			in->cell = cells_new_from_spare();
+		uses_take_costs(in, cells_at(in->cell));
+		cells_keep(&in->cell);
 	}
 }
 

@@ -57,18 +57,11 @@ static struct {
 
 /* ---- Cells ---- */
 
-static uint64_t places(void)
-{
-	const struct filter_level *l = &filter_state.data;
-
-	return (l->set_mask + 1) * l->places;
-}
-
 static void hide_lines(void)
 {
 	const struct filter_level *l = &filter_state.data;
 
-	for (uint64_t i = 0; i < places(); i++)
+	for (uint64_t i = 0; i < filter_places(l); i++)
 		if (l->owners[i])
 			*l->owners[i] = 0;
 }
@@ -77,7 +70,7 @@ static void show_lines(void)
 {
 	const struct filter_level *l = &filter_state.data;
 
-	for (uint64_t i = 0; i < places(); i++)
+	for (uint64_t i = 0; i < filter_places(l); i++)
 		if (l->owners[i] && filter_conflicts_show(l, &l->stamps[i]))
 			*l->owners[i] = (uint32_t)(uintptr_t)&l->stamps[i];
 }
@@ -88,7 +81,7 @@ bool filter_windows_start(bool sees_references)
 {
 	v.random = engine.config.seed;
 	v.sees_references = sees_references;
-	v.last_mean = LAST_MEAN + LAST_MEAN_OF_PLACE * places();
+	v.last_mean = LAST_MEAN + LAST_MEAN_OF_PLACE * filter_places(&filter_state.data);
 	if (!sees_references)
 		v.last_mean *= LONG_ONE_IN;
 	v.mean = v.last_mean / FIRST_PART;

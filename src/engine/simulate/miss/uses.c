@@ -287,8 +287,7 @@ uint32_t uses_tag(struct segment *s, struct segment_insn *in)
 	if (!plan.nodes)
 		return segments_insn_number(in);
 	cell = filter_cell_number(s, in);
-	if (!*cell)
-		*cell = cells_new_from_spare();
+	cells_keep(cell);
 	return *cell;
 }
 
@@ -477,8 +476,7 @@ static uint32_t cell_of(uint32_t tag)
 
 	if (plan.nodes)
 		return tag;
-	if (!in->cell)
-		in->cell = cells_new_from_spare();
+	cells_keep(&in->cell);
 	return in->cell;
 }
 

@@ -11,30 +11,35 @@
 #include "engine/simulate/plan/plan.h"
 #include "engine/translate/world.h"
 
-/* Functions that are active in other threads do not show. Returns the count to set behind. */
-static uint32_t show_only(struct sim_call_graph *graph, const struct thread *t)
-{
-	const uint32_t shown = graph->shown_count;
+/* Functions that are active in other threads do not show meanwhile: so many did. */
+static uint32_t shown;
 
+/* The thread's calls change, up to end_change. */
+static void begin_change(struct thread *t)
+{
+	struct sim_call_graph *const graph = graph_made();
+
+	collect_lock();
+	filter_calls_settle(t);
+	shown = graph->shown_count;
 	if (!arcs_are_of(t))
 		graph->shown_count = 0;
-	return shown;
+}
+
+static void end_change(struct thread *t)
+{
+	graph_made()->shown_count = shown;
+	t->calls->is_due = true;
+	collect_unlock();
 }
 
 void graph_break(struct thread *t)
 {
-	struct sim_call_graph *const graph = graph_made();
-	uint32_t shown;
-
 	if (!t->calls)
 		return;
-	collect_lock();
-	filter_calls_settle(t);
-	shown = show_only(graph, t);
-	sim_call_graph_end(graph, &t->calls->stack, &t->calls->totals);
-	graph->shown_count = shown;
-	t->calls->is_due = true;
-	collect_unlock();
+	begin_change(t);
+	sim_call_graph_end(graph_made(), &t->calls->stack, &t->calls->totals);
+	end_change(t);
 }
 
 void graph_end(struct thread *t)
@@ -53,35 +58,21 @@ void graph_end(struct thread *t)
 
 void graph_signal(struct thread *t)
 {
-	struct sim_call_graph *const graph = graph_made();
-	uint32_t shown;
-
 	if (!t->calls)
 		return;
-	collect_lock();
-	filter_calls_settle(t);
-	shown = show_only(graph, t);
-	sim_call_graph_signal(graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
-	graph->shown_count = shown;
-	t->calls->is_due = true;
-	collect_unlock();
+	begin_change(t);
+	sim_call_graph_signal(graph_made(), &t->calls->stack, t->regs[RSP], &t->calls->totals);
+	end_change(t);
 }
 
 void graph_signal_return(struct thread *t)
 {
-	struct sim_call_graph *const graph = graph_made();
-	uint32_t shown;
-
 	if (!t->calls)
 		return;
 	collect_settle(t);
-	collect_lock();
-	filter_calls_settle(t);
-	shown = show_only(graph, t);
-	sim_call_graph_signal_return(graph, &t->calls->stack, &t->calls->totals);
-	graph->shown_count = shown;
-	t->calls->is_due = true;
-	collect_unlock();
+	begin_change(t);
+	sim_call_graph_signal_return(graph_made(), &t->calls->stack, &t->calls->totals);
+	end_change(t);
 }
 
 void graph_forget(struct process *p, uint64_t start, uint64_t end)

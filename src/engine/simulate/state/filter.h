@@ -280,6 +280,10 @@ struct filter_level {
 	/* FIFO with stamps by use (filter_conflicts.h): when lines came, by place; else NULL */
 	uint64_t *came;
 };
+static inline uint64_t filter_places(const struct filter_level *l)
+{
+	return (l->set_mask + 1) * l->places;
+}
 /* Reserve the tables. False: there is no address space. */
 bool filter_reserve(void);
 /* Make the levels for the caches of filter_state; and say where misses count. */
