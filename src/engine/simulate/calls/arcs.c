@@ -140,19 +140,7 @@ static void add_units(uint64_t *rare, uint32_t from, uint32_t to)
 		rare[i] += sums & ((1u << ARCS_UNIT_BITS) - 1);
 }
 
-void arcs_each_note(void (*ask)(uint32_t note))
-{
-	for (const struct arcs_span *s = spans; s < arcs_next_span; s++) {
-		ask(s->from);
-		ask(s->to);
-	}
-	for (const struct arcs_frame *f = a.base; f < state()->top; f++)
-		ask(f->note);
-	ask(a.first_note);
-	ask(state()->note);
-}
-
-void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to))
+static void spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to))
 {
 	const uint32_t first = a.first_note, next = state()->note;
 
@@ -173,7 +161,51 @@ void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to))
 
 void arcs_looked(void)
 {
-	arcs_spread(add_units);
+	spread(add_units);
+}
+
+static const struct arcs_sums *formed;
+
+static uint32_t number_of(uint32_t note)
+{
+	return (note - formed->first) / formed->bytes;
+}
+
+static void name(uint32_t note)
+{
+	formed->is_named[number_of(note)] = true;
+}
+
+void arcs_name_notes(const struct arcs_sums *sums)
+{
+	formed = sums;
+	for (const struct arcs_span *s = spans; s < arcs_next_span; s++) {
+		name(s->from);
+		name(s->to);
+	}
+	for (const struct arcs_frame *f = a.base; f < state()->top; f++)
+		name(f->note);
+	name(a.first_note);
+	name(state()->note);
+}
+
+static void add_formed(uint64_t *rare, uint32_t from, uint32_t to)
+{
+	const uint32_t words = formed->words, bits = formed->bits;
+	const uint64_t *begin = formed->sums + number_of(from) * words;
+	const uint64_t *end = formed->sums + number_of(to) * words;
+
+	for (uint32_t k = 0; k < words; k++, rare += 64 / bits) {
+		uint64_t more = end[k] - begin[k];
+
+		for (uint32_t i = 0; more; i++, more >>= bits)
+			rare[i] += more & ((1ull << bits) - 1);
+	}
+}
+
+void arcs_spread_sums(void)
+{
+	spread(add_formed);
 }
 
 void arcs_noted(uint32_t next)

@@ -130,14 +130,37 @@ void arcs_forget_code(uint64_t start, uint64_t end);
 
 /* All notes were looked up; each has in NOTE_RECORD the sums of those before it. */
 void arcs_looked(void);
+/* Notes that have no sums: those are formed here. Notes are named by low halves of addresses. */
+struct arcs_sums {
+	uint32_t first, bytes; /* the first note; the bytes of each */
+	uint32_t bits, words;  /* of an event in a sum; of a sum */
+	uint64_t *sums;	       /* room for one of each note, and one more */
+	bool *is_named;	       /* the same; all false */
+};
+/* Name the notes whose sums are needed; then these are spread. */
+void arcs_name_notes(const struct arcs_sums *s);
+void arcs_spread_sums(void);
 /*
- * What all notes have counted belongs to the frames that were open then, and to spans: `add` adds
- * what those from a note up to another one have. Notes are named by low halves of addresses. From
- * now on there are none.
+ * What so many notes have counted belongs to the frames that were open then, and to spans: `count`
+ * adds what one has. From now on there are none.
  */
-void arcs_spread(void (*add)(uint64_t *rare, uint32_t from, uint32_t to));
-/* All notes that arcs_spread will name. */
-void arcs_each_note(void (*ask)(uint32_t note));
+static inline __attribute__((always_inline)) void arcs_spread(
+	const struct arcs_sums *s, uint32_t notes, void (*count)(uint64_t *sum, uint32_t note))
+{
+	const uint32_t words = s->words;
+	uint64_t sum[SIM_GRAPH_EVENTS / 2] = {0}, *to = s->sums;
+	bool *const is_named = s->is_named;
+
+	arcs_name_notes(s);
+	for (uint32_t i = 0; i <= notes; i++, to += words) {
+		for (uint32_t k = 0; is_named[i] && k < words; k++)
+			to[k] = sum[k];
+		is_named[i] = false;
+		if (i < notes)
+			count(sum, i);
+	}
+	arcs_spread_sums();
+}
 /* A note was made outside of the code: the next one is that. */
 void arcs_noted(uint32_t next);
 /* What the miss of an event adds to such a sum: a field of ten bits for each. */

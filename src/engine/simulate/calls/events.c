@@ -27,9 +27,9 @@ _Static_assert(sizeof(struct event_note) == NOTE_BYTES, "layout");
 /* filter_below.S */
 extern uint8_t filter_notes[], *filter_next_note;
 
-/* What the notes before each one that is asked for have counted, two events in a word. */
-static uint64_t sums[NOTES + 1][(SIM_MAX_EVENTS + 1) / 2];
-static bool is_asked[NOTES + 1];
+/* For arcs_spread; two events in a word. The call graph has no more. */
+static uint64_t sums[(NOTES + 1) * SIM_GRAPH_EVENTS / 2];
+static bool is_named[NOTES + 1];
 
 static uint32_t bytes(void)
 {
@@ -76,55 +76,13 @@ static void add_event(uint64_t *to, uint32_t event, uint32_t amount)
 	to[column / 2] += (uint64_t)amount << 32 * (column & 1);
 }
 
-static uint32_t index_of(uint32_t note)
+static void count(uint64_t *sum, uint32_t number)
 {
-	return (note - (uint32_t)(uintptr_t)filter_notes) / bytes();
-}
+	const uint32_t counted = note_at(number)->counted;
 
-static void ask(uint32_t note)
-{
-	is_asked[index_of(note)] = true;
-}
-
-static void keep(uint32_t note, const uint64_t *sum)
-{
-	for (uint32_t k = 0; is_asked[note] && k < words(); k++)
-		sums[note][k] = sum[k];
-	is_asked[note] = false;
-}
-
-static void sum_up(void)
-{
-	const uint32_t notes = noted();
-	uint64_t sum[(SIM_MAX_EVENTS + 1) / 2] = {0};
-
-	arcs_each_note(ask);
-	for (uint32_t i = 0; i < notes; i++) {
-		const uint32_t counted = note_at(i)->counted;
-
-		keep(i, sum);
-		add_event(sum, counted % NOTE_ONCE, counted / NOTE_ONCE & MOST_AMOUNT);
-		if (counted & NOTE_AND_WRITTEN_BACK)
-			add_event(sum, filter_state.write_back, 1);
-	}
-	keep(notes, sum);
-}
-
-static const uint64_t *sums_at(uint32_t note)
-{
-	return sums[index_of(note)];
-}
-
-static void add(uint64_t *rare, uint32_t from, uint32_t to)
-{
-	const uint64_t *begin = sums_at(from), *end = sums_at(to);
-
-	for (uint32_t k = 0; k < words(); k++) {
-		const uint64_t more = end[k] - begin[k];
-
-		rare[2 * k] += (uint32_t)more;
-		rare[2 * k + 1] += more >> 32;
-	}
+	add_event(sum, counted % NOTE_ONCE, counted / NOTE_ONCE & MOST_AMOUNT);
+	if (counted & NOTE_AND_WRITTEN_BACK)
+		add_event(sum, filter_state.write_back, 1);
 }
 
 static void count_for_nodes(void)
@@ -142,13 +100,18 @@ static void count_for_nodes(void)
 
 void events_take(void)
 {
+	const struct arcs_sums s = {.first = (uint32_t)(uintptr_t)filter_notes,
+				    .bytes = bytes(),
+				    .bits = 32,
+				    .words = words(),
+				    .sums = sums,
+				    .is_named = is_named};
+
 	if (filter_next_note == filter_notes)
 		return;
 	if (plan.nodes)
 		count_for_nodes();
-	if (plan.arcs) {
-		sum_up();
-		arcs_spread(add);
-	}
+	if (plan.arcs)
+		arcs_spread(&s, noted(), count);
 	filter_next_note = filter_notes;
 }

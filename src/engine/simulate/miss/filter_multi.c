@@ -27,21 +27,34 @@
 
 static struct {
 	struct sim_multi *s;
-	uint64_t *events;	     /* a word of bits for each miss; 0 with MISS_GOES_ON */
-	uint64_t (*sums)[SUM_WORDS]; /* of events before each miss that is asked for */
-	bool *is_asked;
+	uint64_t *events; /* a word of bits for each miss; 0 with MISS_GOES_ON */
+	struct arcs_sums sums;
 } f;
 
 #define q filter_misses
+
+static void count(uint64_t *sum, uint32_t number)
+{
+	for (uint64_t left = f.events[number]; left; left &= left - 1) {
+		const uint32_t event = (uint32_t)__builtin_ctzll(left);
+
+		sum[event / 4] += 1ull << event % 4 * SUM_BITS;
+	}
+}
 
 bool filter_multi_start(struct sim_multi *s)
 {
 	struct filter_miss *memory = pages_get(MISSES * sizeof *memory);
 
 	f.events = pages_get(MISSES * sizeof *f.events);
-	f.sums = pages_get((MISSES + 1) * sizeof *f.sums);
-	f.is_asked = pages_get(round_up(MISSES + 1, PAGE));
-	if (!memory || !f.events || !f.sums || !f.is_asked)
+	f.sums = (struct arcs_sums){
+		.first = (uint32_t)(uintptr_t)memory,
+		.bytes = sizeof *memory,
+		.bits = SUM_BITS,
+		.sums = pages_get((MISSES + 1) * SUM_WORDS * sizeof *f.sums.sums),
+		.is_named = pages_get(round_up(MISSES + 1, PAGE)),
+	};
+	if (!memory || !f.events || !f.sums.sums || !f.sums.is_named)
 		return false;
 	f.s = s;
 	q = (struct filter_misses){memory, memory + MISSES - 1, memory};
@@ -174,58 +187,6 @@ static void look_at_all(void)
 	}
 }
 
-/* ---- For the call graph ---- */
-
-static uint32_t sum_words(void)
-{
-	return (cells.events - CELL_FIRST_MISS + 3) / 4;
-}
-
-static uint32_t index_of(uint32_t miss)
-{
-	return (miss - (uint32_t)(uintptr_t)q.first) >> MISS_SHIFT;
-}
-
-static void ask(uint32_t miss)
-{
-	f.is_asked[index_of(miss)] = true;
-}
-
-static void sum_up(void)
-{
-	const uint32_t misses = (uint32_t)(q.next - q.first);
-	uint64_t sum[SUM_WORDS] = {0};
-
-	arcs_each_note(ask);
-	for (uint32_t i = 0; i <= misses; i++) {
-		for (uint32_t k = 0; f.is_asked[i] && k < sum_words(); k++)
-			f.sums[i][k] = sum[k];
-		f.is_asked[i] = false;
-		for (uint64_t left = i < misses ? f.events[i] : 0; left; left &= left - 1) {
-			const uint32_t event = (uint32_t)__builtin_ctzll(left);
-
-			sum[event / 4] += 1ull << event % 4 * SUM_BITS;
-		}
-	}
-}
-
-static const uint64_t *sums_at(uint32_t miss)
-{
-	return f.sums[index_of(miss)];
-}
-
-static void add(uint64_t *rare, uint32_t from, uint32_t to)
-{
-	const uint64_t *begin = sums_at(from), *end = sums_at(to);
-
-	for (uint32_t k = 0; k < sum_words(); k++) {
-		const uint64_t more = end[k] - begin[k];
-
-		for (uint32_t i = 0; i < 4; i++)
-			rare[4 * k + i] += (uint16_t)(more >> i * SUM_BITS);
-	}
-}
-
 void filter_multi_settle(void)
 {
 	if (q.next == q.first)
@@ -236,9 +197,8 @@ void filter_multi_settle(void)
 	else
 		look_at_all();
 	f.s->is_wide = false;
-	if (plan.arcs) {
-		sum_up();
-		arcs_spread(add);
-	}
+	f.sums.words = (cells.events - CELL_FIRST_MISS + 3) / 4;
+	if (plan.arcs)
+		arcs_spread(&f.sums, (uint32_t)(q.next - q.first), count);
 	q.next = q.first;
 }
