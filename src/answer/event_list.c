@@ -27,18 +27,18 @@ static void get_inclusive(const void *row, struct value *v)
 	put_value(c, c->inclusive, v);
 }
 
-void event_list_init(struct event_list *l, const struct column_list *first)
-{
-	l->made_count = 0;
-	l->columns = (struct column_list){l->items, 0};
-	event_list_add(l, first);
-}
-
-void event_list_add(struct event_list *l, const struct column_list *columns)
+static void add(struct event_list *l, const struct column_list *columns)
 {
 	assert(l->columns.count + columns->count <= sizeof(l->items) / sizeof(l->items[0]));
 	for (size_t i = 0; i < columns->count; i++)
 		l->items[l->columns.count++] = columns->items[i];
+}
+
+void event_list_init(struct event_list *l, const struct column_list *first)
+{
+	l->made_count = 0;
+	l->columns = (struct column_list){l->items, 0};
+	add(l, first);
 }
 
 void event_list_make(struct event_list *l, struct column c)
@@ -48,7 +48,7 @@ void event_list_make(struct event_list *l, struct column c)
 	assert(l->made_count < sizeof(l->made) / sizeof(l->made[0]));
 	*made = c;
 	l->made_count++;
-	event_list_add(l, COLUMN_LIST(made));
+	add(l, COLUMN_LIST(made));
 }
 
 struct column event_column(const struct event_profile *p, size_t column, enum event_cost cost)
@@ -101,14 +101,6 @@ void event_list_add_events(struct event_list *l, const struct event_profile *p,
 {
 	for (size_t i = 0; i < c->count; i++)
 		event_list_add_event(l, p, c->items[i], cost, prefix);
-}
-
-void event_list_add_others(struct event_list *l, const struct event_profile *p,
-			   const struct event_columns *c, size_t count, enum event_cost cost)
-{
-	for (size_t i = 0; i < count; i++)
-		if (c->items[i] != c->sort)
-			event_list_add_event(l, p, c->items[i], cost, NULL);
 }
 
 json_t *event_list_json(const struct event_profile *p, const struct event_columns *c,

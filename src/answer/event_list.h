@@ -27,20 +27,17 @@ struct event_list {
 	struct column_list columns;
 };
 
-/* Begin with columns of the caller's; add more; add one that is made for this list. */
+/* Begin with columns of the caller's; add one that is made for this list. */
 void event_list_init(struct event_list *l, const struct column_list *first);
-void event_list_add(struct event_list *l, const struct column_list *columns);
 void event_list_make(struct event_list *l, struct column c);
 
 /* Add a column of the profile; `prefix`: of its key in CSV, or NULL. */
 void event_list_add_event(struct event_list *l, const struct event_profile *p, size_t column,
 			  enum event_cost cost, const char *prefix);
 
-/* All columns of c; and of the first `count` those that are not sorted by. */
+/* All columns of c. */
 void event_list_add_events(struct event_list *l, const struct event_profile *p,
 			   const struct event_columns *c, enum event_cost cost, const char *prefix);
-void event_list_add_others(struct event_list *l, const struct event_profile *p,
-			   const struct event_columns *c, size_t count, enum event_cost cost);
 
 /* Such columns of rows. */
 struct event_made {

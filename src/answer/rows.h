@@ -43,7 +43,8 @@ struct rows {
 	struct text title;  /* lines above its table, if there is one; released with the answer */
 	const char *more;   /* after "... and N more" of text; NULL: nothing */
 	bool is_chosen;	    /* all are to show: the view has obeyed the question's number of rows */
-	const struct column *section; /* text has a table below each value of it; NULL: one table */
+	const struct column
+		*section; /* text has a table for each value, below it if it has a title */
 	unsigned wide;	 /* characters: narrower text has no column with a rank, and says nothing */
 	const char *key; /* of the array in JSON */
 	const char *none; /* a sentence for text without rows; NULL: an empty table; "": nothing */

@@ -63,7 +63,7 @@ static void get_cache(const void *row, struct value *v)
 enum { CACHE, LINE, USE, FETCHED, USED };
 
 static const struct column columns[] = {
-	[CACHE] = {NULL, NULL, UNIT_TEXT, get_cache},
+	[CACHE] = {"CACHE", NULL, UNIT_TEXT, get_cache},
 	[LINE] = {"LINE", "line_bytes", UNIT_NUMBER, get_line},
 	[USE] = {"SPATIAL USE", "spatial_use", UNIT_FACTOR, get_use, .precise = 6},
 	[FETCHED] = {"FETCHED", "bytes_fetched", UNIT_TRAFFIC, get_fetched, .precise = 6},

@@ -99,8 +99,10 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 		struct text title = {0};
 
 		end = end_of_section(r, from, shown, &title);
-		if (r->section != NULL)
-			text_addf(out, "%s%s\n", from > 0 ? "\n" : "", text_get(&title));
+		if (from > 0)
+			text_add(out, "\n");
+		if (r->section != NULL && r->section->title != NULL)
+			text_addf(out, "%s\n", text_get(&title));
 		text_release(&title);
 		status = put_table(r, from, end, d, out, err);
 		from = end;

@@ -20,7 +20,6 @@
 #include "views/fit.h"
 
 struct annotation;
-struct calls;
 struct code_data;
 struct curve;
 struct event_annotation;
@@ -106,23 +105,5 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 void event_code_csv(const struct event_annotation *a, struct text *out);
 int event_code_json(const struct event_annotation *a, const struct code_data *data,
 		    struct text *out, struct err *err);
-
-/* Callers and callees of each function, trees, or the most costly calls. */
-struct calls_choice {
-	enum { CALLS_BOTH, CALLS_UP, CALLS_DOWN } direction;
-	unsigned depth;	  /* of trees */
-	double threshold; /* as a fraction of the whole */
-	size_t top;	  /* rows of the text */
-	const size_t *rows;
-	const struct query *query; /* chooses calls by the names of functions */
-	size_t count;		   /* 0 with CALLS_BOTH: the most costly calls */
-};
-
-int calls_text(const struct calls *c, const struct calls_choice *choice, const struct display *d,
-	       struct text *out, struct err *err);
-int calls_csv(const struct calls *c, const struct calls_choice *choice, struct text *out,
-	      struct err *err);
-int calls_json(const struct calls *c, const struct calls_choice *choice, struct text *out,
-	       struct err *err);
 
 #endif

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/calls.h"
 #include "answer/report.h"
-#include "events/calls.h"
 #include "events/event_annotate.h"
 #include "import/callgrind.h"
 #include "views/answer_print.h"
@@ -88,6 +88,7 @@ static void show_calls(struct event_profile *p, const struct event_columns *colu
 	struct calls_choice choice = {.direction = CALLS_DOWN, .depth = 5, .top = 100};
 	struct display d = {.width = 100, .unicode = true};
 	struct text out = {0};
+	struct answer a = {0};
 	struct calls c;
 	struct err err;
 	size_t *rows = NULL, i;
@@ -96,14 +97,17 @@ static void show_calls(struct event_profile *p, const struct event_columns *colu
 	    calls_find_roots(&c, &rows, &choice.count, &err) != 0)
 		fail("calls", &err);
 	choice.rows = rows;
-	if (calls_text(&c, &choice, &d, &out, &err) != 0)
+	if (calls_shown(&a, &c, &choice, &err) != 0 || answer_text(&a, 100, &d, &out, &err) != 0)
 		fail("calls", &err);
+	answer_release(&a);
 	for (i = 0; i < c.functions.count && i < 5; i++) {
 		choice.rows = &i;
 		choice.count = 1;
 		choice.direction = i % 2 == 0 ? CALLS_UP : CALLS_BOTH;
-		if (calls_json(&c, &choice, &out, &err) != 0)
+		a = (struct answer){0};
+		if (calls_shown(&a, &c, &choice, &err) != 0 || answer_json(&a, 0, &out, &err) != 0)
 			fail("calls", &err);
+		answer_release(&a);
 	}
 	free(rows);
 	calls_release(&c);

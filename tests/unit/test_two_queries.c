@@ -12,13 +12,13 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "answer/calls.h"
 #include "answer/diff.h"
 #include "answer/processes.h"
 #include "answer/report.h"
 #include "estimate/annotate.h"
 #include "estimate/curve.h"
 #include "estimate/summary.h"
-#include "events/calls.h"
 #include "scratch.h"
 #include "views/answer_print.h"
 #include "views/views.h"
@@ -209,12 +209,16 @@ static int show_calls(struct event_profile *p, struct text *out)
 {
 	const struct event_columns columns = {.items = {0}, .count = 1};
 	const struct calls_choice choice = {.direction = CALLS_BOTH, .top = 10};
+	struct answer a = {0};
 	struct calls c;
 	int status;
 
 	if (calls_init(&c, p, &columns, NULL) != 0)
 		return -1;
-	status = calls_text(&c, &choice, &display, out, NULL);
+	status = calls_shown(&a, &c, &choice, NULL);
+	if (status == 0)
+		status = answer_text(&a, 10, &display, out, NULL);
+	answer_release(&a);
 	calls_release(&c);
 	return status;
 }

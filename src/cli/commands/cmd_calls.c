@@ -3,12 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "answer/calls.h"
 #include "cli/cli.h"
 #include "cli/event_options.h"
 #include "cli/view_options.h"
-#include "events/calls.h"
-#include "views/views.h"
 
 #define DEFAULT_TREE_THRESHOLD 0.01
 
@@ -67,8 +65,8 @@ static int print(const struct options *o, struct event_profile *p)
 		.query = &o->query,
 		.threshold = o->threshold,
 	};
-	struct display d = view_display();
 	struct event_columns columns;
+	struct answer a = {0};
 	struct text out = {0};
 	struct calls c;
 	struct err err;
@@ -85,12 +83,10 @@ static int print(const struct options *o, struct event_profile *p)
 		calls_release(&c);
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	if (o->format == VIEW_CSV)
-		ret = calls_csv(&c, &choice, &out, &err);
-	else if (o->format == VIEW_JSON)
-		ret = calls_json(&c, &choice, &out, &err);
-	else
-		ret = calls_text(&c, &choice, &d, &out, &err);
+	ret = calls_shown(&a, &c, &choice, &err);
+	if (ret == 0)
+		ret = view_write(o, &a, &out, &err);
+	answer_release(&a);
 	free(rows);
 	calls_release(&c);
 	return view_show(&out, ret, &err);
