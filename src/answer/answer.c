@@ -5,17 +5,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct view views[] = {
-#define VIEW_ROW(name) {#name, view_##name},
+#include "profile/kinds.h"
+
+static const struct {
+	const char *name;
+	unsigned takes;
+	int (*answer)(const struct question *q, struct answer *a, struct err *err);
+} views[] = {
+#define VIEW_ROW(name, takes) {#name, takes, view_##name},
 	VIEWS(VIEW_ROW)
 #undef VIEW_ROW
+	/* Commands whose function makes the answer, or shows something else. */
+	{"annotate", KINDS_RECORDED | KINDS_COUNTED},
+	{"calls", KINDS_COUNTED},
+	{"curve", KINDS_RECORDED | KIND_CURVES},
+	{"report", KINDS_RECORDED | KINDS_COUNTED},
+	{"top", KINDS_RECORDED | KIND_BINS},
 };
+
+int answer_takes(const char *view, const char *file, struct err *err)
+{
+	unsigned kinds;
+	struct store *s;
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		if (strcmp(views[i].name, view) != 0 || store_open_readonly(file, &s, NULL) != 0)
+			continue;
+		kinds = profile_kinds(s);
+		store_close(s);
+		return (views[i].takes & kinds) != 0
+			       ? 0
+			       : profile_refuse(file, kinds, views[i].takes, err);
+	}
+	return 0;
+}
 
 int answer_init(struct answer *a, const char *view, const struct question *q, struct err *err)
 {
 	*a = (struct answer){0};
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
-		if (strcmp(views[i].name, view) != 0)
+		if (views[i].answer == NULL || strcmp(views[i].name, view) != 0)
 			continue;
 		if (views[i].answer(q, a, err) == 0)
 			return 0;

@@ -66,8 +66,8 @@ struct answer {
 };
 
 /*
- * Tell whether the view shows profiles of the kind of this file. Returns 0, also if the file cannot
- * be read; or -1 with a sentence why not.
+ * Tell whether the view, or command, shows profiles of the kind of this file. Returns 0, also if
+ * the file cannot be read; or -1 with a sentence why not.
  */
 int answer_takes(const char *view, const char *file, struct err *err);
 
@@ -76,14 +76,6 @@ int answer_init(struct answer *a, const char *view, const struct question *q, st
 void answer_release(struct answer *a);
 
 /* ---- For views ---- */
-
-/*
- * A row of the table of views. Its function fills an answer, and returns 0, or -1 with *err.
- */
-struct view {
-	const char *name;
-	int (*answer)(const struct question *q, struct answer *a, struct err *err);
-};
 
 /*
  * Marks in lines for people: a space at which a line is not broken; and around a name of code that
@@ -101,12 +93,26 @@ int answer_open(struct answer *a, const struct question *q, unsigned parts, stru
 /* Memory of zeros for a view, which `release` gets when it is set; NULL with *err. */
 void *answer_hold(struct answer *a, size_t bytes, struct err *err);
 
-/* All views. */
-#define VIEWS(row)                                                                        \
-	row(bins) row(causes) row(code) row(code_list) row(fields) row(info) row(objects) \
-		row(paths) row(processes) row(reuse) row(spatial)
+/*
+ * All views, and the kinds of profile that they show (profile/kinds.h). The function of each fills
+ * an answer, and returns 0, or -1 with *err.
+ */
+/* clang-format off */
+#define VIEWS(row) \
+	row(bins, KIND_BINS) \
+	row(causes, KIND_BINS) \
+	row(code, KINDS_RECORDED) \
+	row(code_list, KINDS_RECORDED) \
+	row(fields, KINDS_RECORDED | KIND_BINS) \
+	row(info, ~0u) \
+	row(objects, KINDS_RECORDED | KIND_BINS | KIND_CURVES) \
+	row(paths, KINDS_RECORDED) \
+	row(processes, KINDS_RECORDED | KINDS_COUNTED) \
+	row(reuse, KINDS_RECORDED) \
+	row(spatial, KINDS_RECORDED)
+/* clang-format on */
 
-#define VIEW_DECLARED(name) \
+#define VIEW_DECLARED(name, takes) \
 	int view_##name(const struct question *q, struct answer *a, struct err *err);
 VIEWS(VIEW_DECLARED)
 #undef VIEW_DECLARED

@@ -72,41 +72,40 @@ enum {
 	LOW_AND_HIGH = ROWS_OF_VIEW << 2, /* in files */
 };
 
-static const struct shown text[] = {
+static const struct shown shown[] = {
 	{C(COMPUTE)},
 	{C(WAIT)},
 	{C(CYCLES)},
-	{R(REFERENCES), .needs = ROWS_REFERENCES, .less = 10},
-	{R(RATIO), .needs = ROWS_REFERENCES, .less = 7},
+	{R(REFERENCES), .lacks = SOME_SETS, .in = IN_FILES},
+	{R(REFERENCES), .needs = ROWS_REFERENCES, .less = 10, .in = IN_TEXT},
+	{R(REFERENCES_LOW), .lacks = SOME_SETS},
+	{R(REFERENCES_HIGH), .lacks = SOME_SETS},
+	{R(RATIO), .lacks = SOME_SETS, .in = IN_FILES},
+	{R(RATIO), .needs = ROWS_REFERENCES, .less = 7, .in = IN_TEXT},
 	{R(INTERVAL), .needs = INTERVALS, .less = 5},
 	{M(L1_MISSES)},
-	{M(L1_LOW), .needs = ROWS_BOUNDS, .less = 8},
-	{M(L1_HIGH), .needs = ROWS_BOUNDS, .less = 9},
+	{M(L1_LOW), .needs = ROWS_BOUNDS, .less = 8, .in = IN_TEXT},
+	{M(L1_HIGH), .needs = ROWS_BOUNDS, .less = 9, .in = IN_TEXT},
 	{M(L1_CONFLICT_SHARE), .needs = ROWS_CONFLICTS},
 	{M(L1_OTHERS_SHARE), .less = 2},
+	{M(L1_COLD)},
+	{M(L1_SELF)},
+	{M(L1_OTHERS)},
 	{M(LL_MISSES)},
-	{M(LL_LOW), .needs = ROWS_BOUNDS},
-	{M(LL_HIGH), .needs = ROWS_BOUNDS},
+	{M(LL_LOW), .needs = ROWS_BOUNDS, .in = IN_TEXT},
+	{M(LL_HIGH), .needs = ROWS_BOUNDS, .in = IN_TEXT},
 	{M(LL_COLD_SHARE), .lacks = ROWS_BOUNDS, .less = 4},
 	{M(LL_CONFLICT_SHARE), .needs = ROWS_CONFLICTS, .less = 6},
 	{M(LL_OTHERS_SHARE), .needs = ROWS_CONFLICTS, .less = 3},
 	{M(LL_OTHERS_SHARE), .lacks = ROWS_CONFLICTS | ROWS_BOUNDS, .less = 5},
-	{C(FUNCTION)},
-	{C(TYPE), .less = 1},
-	{C(DATA)},
-};
-
-static const struct shown files[] = {
-	{C(CYCLES)},
-	{R(REFERENCES), .lacks = SOME_SETS},
-	{R(REFERENCES_LOW), .lacks = SOME_SETS},
-	{R(REFERENCES_HIGH), .lacks = SOME_SETS},
-	{R(RATIO), .lacks = SOME_SETS},
-	MISS_COUNTS_SHOWN(misses),
+	{M(LL_COLD)},
+	{M(LL_SELF)},
+	{M(LL_OTHERS)},
 	{C(FUNCTION)},
 	{C(SOURCE_FILE)},
+	{C(TYPE), .less = 1, .in = IN_TEXT},
 	{C(DATA)},
-	{C(TYPE)},
+	{C(TYPE), .in = IN_FILES},
 	MISS_BOUNDS_SHOWN(misses, LOW_AND_HIGH),
 	MISS_CONFLICTS_SHOWN(misses),
 	{C(COMPUTE_SHARE)},
@@ -167,7 +166,7 @@ int view_bins(const struct question *q, struct answer *a, struct err *err)
 				.bytes_each = sizeof(*b->rows),
 				.key = "bins",
 				.none = ROWS_NONE_SHOWN};
-	ROWS_SHOW_TWO(&a->rows, text, files, has(b));
+	ROWS_SHOW(&a->rows, shown, has(b));
 	a->about = counted_how_json(p);
 	return 0;
 }

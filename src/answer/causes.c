@@ -83,26 +83,21 @@ static const struct column columns[] = {
 /* By what rows are told apart. */
 enum { BY_FUNCTION = ROWS_OF_VIEW, BY_DATA = ROWS_OF_VIEW << 1 };
 
-#define HEAD                                                                          \
-	{C(CYCLES)}, {C(CACHE)}, {C(MISSES)},                                         \
-		{C(LOW), .needs = ROWS_BOUNDS, .lacks = ROWS_CONFLICTS},              \
-		{C(HIGH), .needs = ROWS_BOUNDS, .lacks = ROWS_CONFLICTS}, {C(SHARE)}, \
-	{                                                                             \
-		C(CAUSE)                                                              \
-	}
-#define NAMES                                                             \
-	{C(FUNCTION), .needs = BY_FUNCTION}, {C(DATA), .needs = BY_DATA}, \
-		{C(EVICTOR_FUNCTION), .needs = BY_FUNCTION},              \
-	{                                                                 \
-		C(EVICTOR_DATA), .needs = BY_DATA                         \
-	}
-
-static const struct shown text[] = {HEAD, {C(CONFLICT_SHARE), .needs = ROWS_CONFLICTS}, NAMES};
-static const struct shown files[] = {
-	HEAD,
+static const struct shown shown[] = {
+	{C(CYCLES)},
+	{C(CACHE)},
+	{C(MISSES)},
+	{C(LOW), .needs = ROWS_BOUNDS, .lacks = ROWS_CONFLICTS},
+	{C(HIGH), .needs = ROWS_BOUNDS, .lacks = ROWS_CONFLICTS},
+	{C(SHARE)},
+	{C(CAUSE)},
 	{C(CONFLICT), .needs = ROWS_CONFLICTS},
+	{C(CONFLICT_SHARE), .needs = ROWS_CONFLICTS},
 	{C(CAPACITY), .needs = ROWS_CONFLICTS},
-	NAMES,
+	{C(FUNCTION), .needs = BY_FUNCTION},
+	{C(DATA), .needs = BY_DATA},
+	{C(EVICTOR_FUNCTION), .needs = BY_FUNCTION},
+	{C(EVICTOR_DATA), .needs = BY_DATA},
 };
 
 static unsigned has(const struct causes *c)
@@ -141,7 +136,7 @@ int view_causes(const struct question *q, struct answer *a, struct err *err)
 				.bytes_each = sizeof(*c->rows),
 				.key = "causes",
 				.none = ROWS_NONE_SHOWN};
-	ROWS_SHOW_TWO(&a->rows, text, files, has(c));
+	ROWS_SHOW(&a->rows, shown, has(c));
 	a->about = counted_how_json(p);
 	return 0;
 }

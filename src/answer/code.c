@@ -26,41 +26,35 @@ struct held {
 
 enum { BY_FUNCTION = ROWS_OF_VIEW, BY_FILE = ROWS_OF_VIEW << 1, BY_LINE = ROWS_OF_VIEW << 2 };
 
-static const struct shown text[] = {
+static const struct shown shown[] = {
+	{COST(KIND), .in = IN_CSV},
+	{COST(FUNCTION), .in = IN_FILES},
+	{COST(FILE), .in = IN_FILES},
+	{COST(LINE)},
 	{COST(CYCLES)},
-	{COST(ALL_MISSES)},
+	{COST(ALL_MISSES), .in = IN_TEXT},
+	{COST(MISSES), .in = IN_FILES},
 	{COST(COLD), .less = 1},
 	{COST(RATIO)},
 	{COST(ACCESSES)},
 	{COST(SAMPLES), .less = 2},
-	{COST(FUNCTION), .needs = BY_FUNCTION},
-	{COST(FILE), .needs = BY_FILE},
+	{COST(FUNCTION), .needs = BY_FUNCTION, .in = IN_TEXT},
+	{COST(FILE), .needs = BY_FILE, .in = IN_TEXT},
 	{COST(PLACE), .needs = BY_LINE},
 };
 
-static const struct shown files[] = {
-	{COST(KIND), .in = IN_CSV}, {COST(FUNCTION)}, {COST(FILE)}, {COST(LINE)}, COST_SHARES_SHOWN,
-};
-
-static const struct shown list_text[] = {
-	{COST(CYCLES)},
-	{COST(MISSES)},
-	{COST(COLD)},
-	{COST(RATIO)},
-	{COST(SAMPLES)},
-	{COST(FILE), .needs = BY_FILE},
-	{COST(FUNCTION), .needs = BY_FUNCTION},
-};
-
-static const struct shown list_files[] = {
+static const struct shown in_list[] = {
 	{COST(KIND), .in = IN_CSV},
 	{COST(NAME)},
 	{COST(CYCLES)},
-	{COST(RATIO)},
+	{COST(RATIO), .in = IN_FILES},
 	{COST(MISSES)},
 	{COST(COLD)},
-	{COST(ACCESSES)},
+	{COST(RATIO), .in = IN_TEXT},
+	{COST(ACCESSES), .in = IN_FILES},
 	{COST(SAMPLES)},
+	{COST(FILE), .needs = BY_FILE, .in = IN_TEXT},
+	{COST(FUNCTION), .needs = BY_FUNCTION, .in = IN_TEXT},
 };
 
 static void release(void *held)
@@ -161,7 +155,7 @@ int view_code(const struct question *q, struct answer *a, struct err *err)
 	if (by < 0)
 		return err_set(err, "samples have rows by function, file, line or data, not by %s",
 			       event_by_names[q->by]);
-	ROWS_SHOW_TWO(&a->rows, text, files, has);
+	ROWS_SHOW(&a->rows, shown, has);
 	if (add_table(a, h, 0, (enum hot_by)by, false, &a->rows, err) != 0)
 		return -1;
 	a->rows.key = "rows";
@@ -182,8 +176,8 @@ int view_code_list(const struct question *q, struct answer *a, struct err *err)
 
 	if (h == NULL || open(q, a, h, err) != 0)
 		return -1;
-	ROWS_SHOW_TWO(&a->rows, list_text, list_files, BY_FILE);
-	ROWS_SHOW_TWO(&a->second, list_text, list_files, BY_FUNCTION);
+	ROWS_SHOW(&a->rows, in_list, BY_FILE);
+	ROWS_SHOW(&a->second, in_list, BY_FUNCTION);
 	if (add_table(a, h, 0, HOT_FILE, true, &a->rows, err) != 0 ||
 	    add_table(a, h, 1, HOT_FUNCTION, false, &a->second, err) != 0)
 		return -1;

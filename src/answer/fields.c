@@ -37,42 +37,39 @@ static const struct column columns[] = {
 #define C(column) &columns[column]
 #define M(column) &misses[column]
 
-static const struct shown text[] = {
-	{C(CYCLES)},
-	{M(L1_MISSES)},
-	{M(L1_LOW), .needs = ROWS_BOUNDS, .less = 5},
-	{M(L1_HIGH), .needs = ROWS_BOUNDS, .less = 6},
-	{M(L1_OTHERS_SHARE), .less = 1},
-	{M(L1_CONFLICT_SHARE), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
-	{M(LL_MISSES)},
-	{M(LL_LOW), .needs = ROWS_BOUNDS},
-	{M(LL_HIGH), .needs = ROWS_BOUNDS},
-	{M(LL_COLD_SHARE), .lacks = ROWS_BOUNDS, .less = 2},
-	{M(LL_OTHERS_SHARE), .lacks = ROWS_BOUNDS, .less = 3},
-	{C(DATA)},
-	{C(FIELD)},
-	{C(TYPE), .less = 4},
-};
+enum { COUNTED = ROWS_OF_VIEW }; /* of a simulation; without it, of samples */
 
-static const struct shown files[] = {
-	{C(CYCLES)},
-	MISS_COUNTS_SHOWN(misses),
+static const struct shown shown[] = {
+	{COST(ALL_MISSES), .lacks = COUNTED},
+	{COST(COLD), .lacks = COUNTED, .in = IN_FILES},
+	{COST(ACCESSES), .lacks = COUNTED},
+	{COST(SAMPLES), .lacks = COUNTED},
+	{C(CYCLES), .needs = COUNTED},
+	{M(L1_MISSES), .needs = COUNTED},
+	{M(L1_LOW), .needs = ROWS_BOUNDS, .less = 5, .in = IN_TEXT},
+	{M(L1_HIGH), .needs = ROWS_BOUNDS, .less = 6, .in = IN_TEXT},
+	{M(L1_OTHERS_SHARE), .needs = COUNTED, .less = 1},
+	{M(L1_CONFLICT_SHARE), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
+	{M(L1_COLD), .needs = COUNTED},
+	{M(L1_SELF), .needs = COUNTED},
+	{M(L1_OTHERS), .needs = COUNTED},
+	{M(LL_MISSES), .needs = COUNTED},
+	{M(LL_LOW), .needs = ROWS_BOUNDS, .in = IN_TEXT},
+	{M(LL_HIGH), .needs = ROWS_BOUNDS, .in = IN_TEXT},
+	{M(LL_COLD_SHARE), .needs = COUNTED, .lacks = ROWS_BOUNDS, .less = 2},
+	{M(LL_OTHERS_SHARE), .needs = COUNTED, .lacks = ROWS_BOUNDS, .less = 3},
+	{M(LL_COLD), .needs = COUNTED},
+	{M(LL_SELF), .needs = COUNTED},
+	{M(LL_OTHERS), .needs = COUNTED},
 	{C(DATA)},
 	{C(FIELD)},
-	{C(TYPE)},
+	{C(TYPE), .lacks = COUNTED},
+	{C(TYPE), .needs = COUNTED, .less = 4},
 	MISS_BOUNDS_SHOWN(misses, ROWS_BOUNDS),
 	{M(L1_CONFLICTS), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
 	{M(L1_CAPACITY), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
 	{M(LL_CONFLICTS), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
 	{M(LL_CAPACITY), .needs = ROWS_CONFLICTS, .lacks = ROWS_BOUNDS},
-};
-
-static const struct shown text_of_samples[] = {
-	{COST(ALL_MISSES)}, {COST(ACCESSES)}, {COST(SAMPLES)}, {C(DATA)}, {C(FIELD)}, {C(TYPE)},
-};
-static const struct shown files_of_samples[] = {
-	{COST(ALL_MISSES)}, {COST(COLD)}, {COST(ACCESSES)}, {COST(SAMPLES)},
-	{C(DATA)},	    {C(FIELD)},	  {C(TYPE)},
 };
 
 struct held {
@@ -117,16 +114,16 @@ static void show(const struct fields *f, struct answer *a)
 		text_add(&a->title, "Fields of data structures in a cache of ");
 		figure_cache(p, f->data.query, &a->title);
 		text_add(&a->title, "\n");
-		ROWS_SHOW_TWO(&a->rows, text_of_samples, files_of_samples, 0);
+		ROWS_SHOW(&a->rows, shown, 0);
 		return;
 	}
 	counted_title(p, "Misses by data structure and field in simulated caches: ",
 		      "; and causes in each", &a->title);
 	counted_title_end(p, &a->title);
 	a->title_indent = COUNTED_TITLE_INDENT;
-	ROWS_SHOW_TWO(&a->rows, text, files,
-		      (p->has_conflicts ? ROWS_CONFLICTS : 0) |
-			      (p->stretches > 0 ? ROWS_BOUNDS : 0));
+	ROWS_SHOW(&a->rows, shown,
+		  COUNTED | (p->has_conflicts ? ROWS_CONFLICTS : 0) |
+			  (p->stretches > 0 ? ROWS_BOUNDS : 0));
 	a->about = counted_how_json(p);
 }
 

@@ -96,27 +96,31 @@ static unsigned less_of(const struct column *c)
 static void show_columns(const struct info *n, struct rows *r)
 {
 	static const struct shown before[] = {
-		{PROCESS(ID)}, {PROCESS(PID)}, {PROCESS(SHOWN_STATE)}};
-	static const struct shown after[] = {{PROCESS(COMMAND)}};
-	static const struct shown files_before[] = {
-		{PROCESS(ID)},	  {PROCESS(PID)},	  {PROCESS(PARENT)}, {PROCESS(CAUSE)},
-		{PROCESS(STATE)}, {PROCESS(EXIT_STATUS)}, {PROCESS(SIGNAL)}, {PROCESS(SIGNAL_NAME)},
+		{PROCESS(ID)},
+		{PROCESS(PID)},
+		{PROCESS(SHOWN_STATE), .in = IN_TEXT},
+		{PROCESS(PARENT), .in = IN_FILES},
+		{PROCESS(CAUSE), .in = IN_FILES},
+		{PROCESS(STATE), .in = IN_FILES},
+		{PROCESS(EXIT_STATUS), .in = IN_FILES},
+		{PROCESS(SIGNAL), .in = IN_FILES},
+		{PROCESS(SIGNAL_NAME), .in = IN_FILES},
 	};
-	static const struct shown files_after[] = {
-		{PROCESS(EXE)},
+	static const struct shown after[] = {
+		{PROCESS(EXE), .in = IN_FILES},
 		{PROCESS(COMMAND)},
 		{PROCESS(START), .in = IN_JSON},
 		{PROCESS(END), .in = IN_JSON},
 	};
 
-	ROWS_SHOW_TWO(r, before, files_before, 0);
+	ROWS_SHOW(r, before, 0);
 	for (size_t i = 0; i < NUMBER_COUNT; i++) {
 		const struct shown one = {.column = &numbers[i],
 					  .less = is_shown(n, i) ? less_of(&numbers[i]) : 0};
 
 		rows_show(r, &one, 1, 0, IN_FILES | (is_shown(n, i) ? IN_TEXT : 0));
 	}
-	ROWS_SHOW_TWO(r, after, files_after, 0);
+	ROWS_SHOW(r, after, 0);
 }
 
 /* ---- The store ---- */

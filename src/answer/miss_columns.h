@@ -71,11 +71,12 @@ enum miss_column { MISS_LEVEL_NAMES(L1), MISS_LEVEL_NAMES(LL), MISS_COLUMNS };
 	{                                                                                          \
 		&(t)[LL_OTHERS]                                                                    \
 	}
-#define MISS_BOUNDS_SHOWN(t, need)                                         \
-	{&(t)[L1_LOW], .needs = (need)}, {&(t)[L1_HIGH], .needs = (need)}, \
-		{&(t)[LL_LOW], .needs = (need)},                           \
-	{                                                                  \
-		&(t)[LL_HIGH], .needs = (need)                             \
+#define MISS_BOUNDS_SHOWN(t, need)                                \
+	{&(t)[L1_LOW], .needs = (need), .in = IN_FILES},          \
+		{&(t)[L1_HIGH], .needs = (need), .in = IN_FILES}, \
+		{&(t)[LL_LOW], .needs = (need), .in = IN_FILES},  \
+	{                                                         \
+		&(t)[LL_HIGH], .needs = (need), .in = IN_FILES    \
 	}
 #define MISS_CONFLICTS_SHOWN(t)                                \
 	{&(t)[L1_CONFLICTS], .needs = ROWS_CONFLICTS},         \

@@ -107,29 +107,29 @@ static const struct column columns[] = {
 /* What rows have: a bit for each cache behind these. */
 enum { SAMPLES = ROWS_OF_VIEW, SOME_STRETCHES = ROWS_OF_VIEW << 1, OF_CACHE = ROWS_OF_VIEW << 2 };
 
-#define RATIO_SHOWN(at, ...)                                                    \
-	{                                                                       \
-		&ratios[FIGURES * (at)], .needs = OF_CACHE << (at), __VA_ARGS__ \
-	}
-#define BOUNDS_SHOWN(at)                                                             \
-	{&ratios[FIGURES * (at) + 1], .needs = ROWS_BOUNDS | OF_CACHE << (at)},      \
-	{                                                                            \
-		&ratios[FIGURES * (at) + 2], .needs = ROWS_BOUNDS | OF_CACHE << (at) \
-	}
 /* Of samples JSON has a list of caches instead, which knows their sizes. */
-#define FILE_RATIO(at)                                                                        \
-	RATIO_SHOWN(at, .lacks = SAMPLES),                                                    \
-		{&ratios[FIGURES * (at)], .needs = SAMPLES | OF_CACHE << (at), .in = IN_CSV}, \
-		BOUNDS_SHOWN(at)
+#define RATIO_SHOWN(at)                                                                 \
+	{&ratios[FIGURES * (at)], .needs = OF_CACHE << (at), .in = IN_TEXT | IN_CSV},   \
+		{&ratios[FIGURES * (at)], .needs = OF_CACHE << (at), .lacks = SAMPLES,  \
+		 .in = IN_JSON},                                                        \
+		{&ratios[FIGURES * (at) + 1], .needs = ROWS_BOUNDS | OF_CACHE << (at)}, \
+	{                                                                               \
+		&ratios[FIGURES * (at) + 2], .needs = ROWS_BOUNDS | OF_CACHE << (at)    \
+	}
 
-static const struct shown text[] = {
+static const struct shown shown[] = {
 	{PROCESS(ID)},
 	{PROCESS(PID)},
 	{PROCESS(PARENT), .less = 2},
 	{PROCESS(SHOWN_STATE), .less = 3},
+	{PROCESS(STATE), .in = IN_FILES},
+	{PROCESS(EXIT_STATUS), .in = IN_FILES},
+	{PROCESS(SIGNAL), .in = IN_FILES},
+	{PROCESS(SIGNAL_NAME), .in = IN_FILES},
 	{PROCESS(ACCESSES)},
 	{C(SHARE)},
 	{PROCESS(SAMPLES), .needs = SAMPLES, .less = 1},
+	{PROCESS(WINDOWS), .needs = SAMPLES, .in = IN_FILES},
 	{C(STRETCHES), .needs = SOME_STRETCHES},
 	RATIO_SHOWN(0),
 	RATIO_SHOWN(1),
@@ -137,31 +137,10 @@ static const struct shown text[] = {
 	RATIO_SHOWN(3),
 	RATIO_SHOWN(4),
 	RATIO_SHOWN(5),
-	{PROCESS(COMMAND_OR_EXE)},
-};
-
-static const struct shown files[] = {
-	{PROCESS(ID)},
-	{PROCESS(PID)},
-	{PROCESS(PARENT)},
-	{PROCESS(STATE)},
-	{PROCESS(EXIT_STATUS)},
-	{PROCESS(SIGNAL)},
-	{PROCESS(SIGNAL_NAME)},
-	{PROCESS(ACCESSES)},
-	{C(SHARE)},
-	{PROCESS(SAMPLES), .needs = SAMPLES},
-	{PROCESS(WINDOWS), .needs = SAMPLES},
-	{C(STRETCHES), .needs = SOME_STRETCHES},
-	FILE_RATIO(0),
-	FILE_RATIO(1),
-	FILE_RATIO(2),
-	FILE_RATIO(3),
-	FILE_RATIO(4),
-	FILE_RATIO(5),
 	{C(CACHES), .needs = SAMPLES, .in = IN_JSON},
-	{PROCESS(EXE)},
-	{PROCESS(COMMAND)},
+	{PROCESS(EXE), .in = IN_FILES},
+	{PROCESS(COMMAND), .in = IN_FILES},
+	{PROCESS(COMMAND_OR_EXE), .in = IN_TEXT},
 	{C(POLICY), .needs = SAMPLES, .in = IN_CSV},
 	{C(WAYS), .needs = SAMPLES, .in = IN_CSV},
 };
@@ -259,7 +238,7 @@ int processes_of_samples(struct answer *a, const struct profile *p, const struct
 	for (size_t k = 1; k <= PROFILE_CACHES; k++)
 		has |= OF_CACHE << k;
 	put_title(&h->sampled, p, &a->title);
-	ROWS_SHOW_TWO(&a->rows, text, files, has);
+	ROWS_SHOW(&a->rows, shown, has);
 	a->about = json_object();
 	assumed_json(q, a->about);
 	return 0;
@@ -306,7 +285,7 @@ static int answer_events(const struct question *q, struct answer *a, struct held
 		text_addf(&a->title,
 			  "Misses per access, of L1i per instruction, in simulated caches%s:\n",
 			  is_sampled ? ": estimates" : "");
-	ROWS_SHOW_TWO(&a->rows, text, files, has);
+	ROWS_SHOW(&a->rows, shown, has);
 	return 0;
 }
 

@@ -57,11 +57,6 @@ struct rows {
 #define ROWS_SHOW(r, table, has) \
 	rows_show(r, table, sizeof(table) / sizeof((table)[0]), has, IN_TEXT | IN_FILES)
 
-/* The same from two tables, for text and for files. */
-#define ROWS_SHOW_TWO(r, of_text, of_files, has)                                      \
-	(rows_show(r, of_text, sizeof(of_text) / sizeof((of_text)[0]), has, IN_TEXT), \
-	 rows_show(r, of_files, sizeof(of_files) / sizeof((of_files)[0]), has, IN_FILES))
-
 /* The same of `count` columns, in these formats. */
 void rows_show(struct rows *r, const struct shown *columns, size_t count, unsigned has,
 	       unsigned in);
