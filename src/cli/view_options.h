@@ -47,16 +47,4 @@
 	"A word that ends in .db, or that names a profile, is the profile, unless -i " \
 	"names one."
 
-/* Instead of a table that the choice of rows has left empty. */
-#define VIEW_NO_ROW "No row matches what --focus and --ignore say."
-
-/*
- * Write an answer in the chosen format. Returns 0, or -1 with *err. `view` is the prefix of its
- * writers, as in paths_csv; the arguments after `err` go to the text writer, from its rows on.
- */
-#define VIEW_WRITE(view, o, answer, out, err, ...)                  \
-	((o)->format == VIEW_CSV    ? (view##_csv(answer, out), 0)  \
-	 : (o)->format == VIEW_JSON ? view##_json(answer, out, err) \
-				    : view##_text(answer, __VA_ARGS__, out, err))
-
 #endif

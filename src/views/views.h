@@ -66,11 +66,6 @@ int annotation_sources_text(const struct annotation *a, size_t count, const stru
  */
 int curve_plot(const struct curve *curves, size_t count, const struct display *d, struct text *out,
 	       struct err *err);
-/* For one curve: size_bytes,miss_ratio,low,high; for several, preceded by the label. */
-void curve_csv(const struct curve *c, struct text *out);
-void curves_csv(const struct curve *curves, size_t count, struct text *out);
-int curve_json(const struct curve *c, struct text *out, struct err *err);
-int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err);
 
 enum top_view {
 	TOP_PROCESSES,

@@ -147,6 +147,18 @@ def data_of_samples_are_compared_by_their_names():
 
 
 @case
+def report_shows_data_without_a_number_of_rows():
+    """And says so where no data is left to show."""
+    for kind in 'samples', 'data':
+        for words in 'report --by data', 'objects':
+            status, out, err = ask(words, kind)
+            check(status == 0 and 'DATA STRUCTURE\n' in out, words, kind, out, err)
+            status, out, err = ask(words + ' --focus nothing-of-this-name', kind)
+            check(status == 0 and 'No row matches what --focus and --ignore say.' in out,
+                  words, kind, out, err)
+
+
+@case
 def rows_and_others_are_all_rows():
     """-n leaves out, and sums up, what there is without it."""
     for words, kind, key, column in [('bins', 'data', 'bins', 'L1_misses'),

@@ -13,11 +13,11 @@
 #include <pthread.h>
 
 #include "answer/calls.h"
+#include "answer/curves.h"
 #include "answer/diff.h"
 #include "answer/processes.h"
 #include "answer/report.h"
 #include "estimate/annotate.h"
-#include "estimate/curve.h"
 #include "estimate/summary.h"
 #include "scratch.h"
 #include "views/answer_print.h"
@@ -108,13 +108,16 @@ static int show_summary(const struct profile *p, struct text *out)
 
 static int show_curve(const struct profile *p, struct text *out)
 {
+	struct answer a = {0};
 	struct curve c;
 	int status;
 
 	if (curve_compute(p, &lru_8_ways, 4096, MB, 2, &c, NULL) != 0)
 		return -1;
 	status = curve_plot(&c, 1, &display, out, NULL);
-	curve_csv(&c, out);
+	status |= curves_shown(&a, &c, 1, NULL);
+	answer_csv(&a, 0, out);
+	answer_release(&a);
 	curve_release(&c);
 	return status;
 }

@@ -17,8 +17,8 @@
 #include <jansson.h>
 
 #include "answer/cost_columns.h"
+#include "answer/curves.h"
 #include "estimate/annotate.h"
-#include "estimate/curve.h"
 #include "estimate/summary.h"
 #include "profiles.h"
 #include "scratch.h"
@@ -309,12 +309,19 @@ static void test_the_report_is_there_for_programs_too(void **state)
 	profile_close(&p);
 }
 
+static void ask(struct answer *a, const struct curve *c)
+{
+	*a = (struct answer){0};
+	assert_int_equal(curves_shown(a, c, 1, NULL), 0);
+}
+
 /* 8K:64M has 14 powers of two; the ratio can only fall with the size. */
 static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 {
 	struct profile p = load(STORE_NONE);
 	struct text out = {0};
 	struct curve c;
+	struct answer a;
 	json_t *root;
 
 	assert_int_equal(curve_compute(&p, &random_at_mb, 8 << 10, 64 * MB, 1, &c, NULL), 0);
@@ -326,13 +333,15 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 		assert_true(r->low <= r->ratio && r->ratio <= r->high);
 		assert_true(i == 0 || r->ratio <= c.points[i - 1].ratio.ratio + 1e-12);
 	}
-	curve_csv(&c, &out);
+	ask(&a, &c);
+	answer_csv(&a, 0, &out);
 	assert_int_equal(
 		strncmp(text_get(&out), "size_bytes,miss_ratio,low,high,policy,ways\n8192,0.", 50),
 		0);
 	check_csv(text_get(&out));
 	text_release(&out);
-	assert_int_equal(curve_json(&c, &out, NULL), 0);
+	assert_int_equal(answer_json(&a, 0, &out, NULL), 0);
+	answer_release(&a);
 	root = check_json(&out);
 	assert_int_equal(json_array_size(json_object_get(root, "points")), 14);
 	json_decref(root);
@@ -384,12 +393,15 @@ static void test_a_plot_without_samples_says_so(void **state)
 	struct profile p = load(0);
 	struct text out = {0};
 	struct curve c;
+	struct answer a;
 
 	assert_int_equal(curve_compute(&p, &random_at_mb, 8 << 10, 64 * MB, 8, &c, NULL), 0);
 	assert_int_equal(curve_plot(&c, 1, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "not known"));
 	text_release(&out);
-	curve_csv(&c, &out);
+	ask(&a, &c);
+	answer_csv(&a, 0, &out);
+	answer_release(&a);
 	assert_non_null(strstr(text_get(&out), "\n8192,,0,1,random,\n"));
 	text_release(&out);
 	curve_release(&c);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "answer/curves.h"
 #include "answer/objects.h"
 #include "estimate/allocators.h"
 #include "estimate/data.h"
@@ -532,6 +533,7 @@ static void parts_that_are_not_there_are_said(void **state)
 static void several_curves_share_a_plot_and_a_table(void **state)
 {
 	struct text out = {0};
+	struct answer a = {0};
 	struct curve c[2];
 	struct profile p;
 	struct data d;
@@ -546,10 +548,12 @@ static void several_curves_share_a_plot_and_a_table(void **state)
 	assert_non_null(strchr(text_get(&out), 'A'));
 	assert_non_null(strstr(text_get(&out), "object head\n"));
 	text_release(&out);
-	curves_csv(c, 2, &out);
+	assert_int_equal(curves_shown(&a, c, 2, NULL), 0);
+	answer_csv(&a, 0, &out);
 	assert_non_null(strstr(text_get(&out), "\nobject head,4096,"));
 	text_release(&out);
-	assert_int_equal(curves_json(c, 2, &out, NULL), 0);
+	assert_int_equal(answer_json(&a, 0, &out, NULL), 0);
+	answer_release(&a);
 	root = json_loads(text_get(&out), 0, NULL);
 	assert_int_equal(json_array_size(json_object_get(root, "curves")), 2);
 	json_decref(root);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/curves.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "estimate/curve.h"
 #include "estimate/subset.h"
 #include "views/views.h"
 
@@ -221,24 +221,22 @@ static int add_all(struct curves *c, const struct options *o, struct err *err)
 	return check_ranges(c, o, err);
 }
 
-/* Print a single curve of a whole process in the simple form of its table. */
-static int print_curves(const struct curves *c, int format)
+static int print_curves(const struct curves *c, const struct options *o)
 {
-	bool is_plain = c->count == 1 && c->items[0].label == NULL;
-	struct display d = view_display();
+	const struct display d = view_display();
+	struct answer a = {0};
 	struct text out = {0};
 	struct err err;
-	int ret = 0;
+	int ret;
 
-	if (format == VIEW_TEXT)
+	if (o->format == VIEW_TEXT) {
 		ret = curve_plot(c->items, c->count, &d, &out, &err);
-	else if (format == VIEW_JSON)
-		ret = is_plain ? curve_json(&c->items[0], &out, &err)
-			       : curves_json(c->items, c->count, &out, &err);
-	else if (is_plain)
-		curve_csv(&c->items[0], &out);
-	else
-		curves_csv(c->items, c->count, &out);
+	} else {
+		ret = curves_shown(&a, c->items, c->count, &err);
+		if (ret == 0)
+			ret = view_write(o, &a, &out, &err);
+	}
+	answer_release(&a);
 	return view_show(&out, ret, &err);
 }
 
@@ -255,7 +253,7 @@ static int curve(struct options *o)
 		code = cli_fail(&err, EXIT_USAGE);
 	if (code == EXIT_OK) {
 		view_notes(&c.notes);
-		code = print_curves(&c, o->format);
+		code = print_curves(&c, o);
 	}
 	release(&c);
 	return code;

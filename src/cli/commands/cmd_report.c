@@ -61,7 +61,12 @@ static int print_report(const struct options *o, const struct profile *p)
 		return cli_fail(&err, EXIT_USAGE);
 	if (summary_init(&s, p, &q, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	ret = VIEW_WRITE(summary, o, &s, &out, &err, &page, &d);
+	if (o->format == VIEW_CSV)
+		summary_csv(&s, &out);
+	else if (o->format == VIEW_JSON)
+		ret = summary_json(&s, &out, &err);
+	else
+		ret = summary_text(&s, &page, &d, &out, &err);
 	summary_release(&s);
 	return view_show(&out, ret, &err);
 }
