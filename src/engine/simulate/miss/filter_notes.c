@@ -65,15 +65,18 @@ static const uint8_t *flags_of(const struct note *n)
 	return &n->of_site[SITE_FLAGS - SITE_REG];
 }
 
+static uint64_t pc_of_site(uint32_t site)
+{
+	const struct filter_owner *o = filter_site_owner(site);
+
+	return filter_pc_of(segments_of_trailer(o->segment), filter_site_insn(o));
+}
+
 static uint64_t pc_of(const struct note *n)
 {
 	const uint64_t pc = bins_known_pc(n->site);
-	const struct filter_owner *o;
 
-	if (pc)
-		return pc;
-	o = filter_site_owner(n->site);
-	return segment_graph(segments_of_trailer(o->segment))->pc + filter_site_insn(o)->offset;
+	return pc ? pc : pc_of_site(n->site);
 }
 
 /* Did the line that the level counts take a free place? victim: of the second line. */
@@ -92,13 +95,8 @@ static bool misses_below(const struct note *n)
 static uint32_t contrasts_of(const struct note *n)
 {
 	const uint32_t known = contrasts_known(n->site);
-	const struct filter_owner *o;
 
-	if (known)
-		return known;
-	o = filter_site_owner(n->site);
-	return contrasts_find(n->site,
-			      filter_pc_of(segments_of_trailer(o->segment), filter_site_insn(o)));
+	return known ? known : contrasts_find(n->site, pc_of_site(n->site));
 }
 
 /* Counts it as what it is in a stretch. */

@@ -9,7 +9,7 @@
  *   code:               line in the first level: stamp; a store also sets SIM_DIRTY in the owner
  *   filter_walked.h:    missed, but the second level has it: both are updated, an evicted dirty
  *                       line is marked in the second level
- *   C, sim_walk:        all else
+ *   C, sim_walk:        all else; stores, if the first level writes through or does not allocate
  *
  * The owner of a place is an entry: the address of its line's cell, shifted as a line's number in
  * sim/cache/entry.h, and the same flags. So code sets a flag in the byte at FILTER_TO_OWNERS from
