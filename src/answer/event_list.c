@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of columns with one for each event; see event_list.h. */
+/* Columns of events; see event_list.h. */
 #include "answer/event_list.h"
 
 #include <assert.h>
@@ -27,30 +27,6 @@ static void get_inclusive(const void *row, struct value *v)
 	put_value(c, c->inclusive, v);
 }
 
-static void add(struct event_list *l, const struct column_list *columns)
-{
-	assert(l->columns.count + columns->count <= sizeof(l->items) / sizeof(l->items[0]));
-	for (size_t i = 0; i < columns->count; i++)
-		l->items[l->columns.count++] = columns->items[i];
-}
-
-void event_list_init(struct event_list *l, const struct column_list *first)
-{
-	l->made_count = 0;
-	l->columns = (struct column_list){l->items, 0};
-	add(l, first);
-}
-
-void event_list_make(struct event_list *l, struct column c)
-{
-	struct column *made = &l->made[l->made_count];
-
-	assert(l->made_count < sizeof(l->made) / sizeof(l->made[0]));
-	*made = c;
-	l->made_count++;
-	add(l, COLUMN_LIST(made));
-}
-
 struct column event_column(const struct event_profile *p, size_t column, enum event_cost cost)
 {
 	return (struct column){.title = p->columns[column].name,
@@ -61,15 +37,6 @@ struct column event_column(const struct event_profile *p, size_t column, enum ev
 			       .adds_up = cost == EVENT_SELF && column < p->measured};
 }
 
-void event_list_add_event(struct event_list *l, const struct event_profile *p, size_t column,
-			  enum event_cost cost, const char *prefix)
-{
-	struct column c = event_column(p, column, cost);
-
-	c.prefix = prefix;
-	event_list_make(l, c);
-}
-
 void event_made_show(struct event_made *m, struct column c, unsigned in, unsigned less,
 		     struct rows *r)
 {
@@ -78,6 +45,13 @@ void event_made_show(struct event_made *m, struct column c, unsigned in, unsigne
 	assert(m->count < sizeof(m->items) / sizeof(m->items[0]));
 	m->items[m->count++] = c;
 	rows_show(r, &one, 1, 0, IN_TEXT | IN_FILES);
+}
+
+void event_made_show_all(struct event_made *m, const struct event_profile *p,
+			 const struct event_columns *c, unsigned in, struct rows *r)
+{
+	for (size_t i = 0; i < c->count; i++)
+		event_made_show(m, event_column(p, c->items[i], EVENT_SELF), in, 0, r);
 }
 
 void event_made_show_others(struct event_made *m, const struct event_profile *p,
@@ -94,13 +68,6 @@ void event_made_show_others(struct event_made *m, const struct event_profile *p,
 					       : EVENT_LESS_ABOVE - shown,
 				r);
 	}
-}
-
-void event_list_add_events(struct event_list *l, const struct event_profile *p,
-			   const struct event_columns *c, enum event_cost cost, const char *prefix)
-{
-	for (size_t i = 0; i < c->count; i++)
-		event_list_add_event(l, p, c->items[i], cost, prefix);
 }
 
 json_t *event_list_json(const struct event_profile *p, const struct event_columns *c,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of columns with one for each event: which these are, only the profile knows. */
+/* Columns of events: which these are, only the profile knows. */
 #ifndef DWELL_ANSWER_EVENT_LIST_H
 #define DWELL_ANSWER_EVENT_LIST_H
 
@@ -17,31 +17,9 @@ struct event_cells {
 
 enum event_cost { EVENT_SELF, EVENT_INCLUSIVE };
 
-#define EVENT_LIST_FIXED 16 /* columns beside those of events, at most */
-
-/* It points into itself: no copies. */
-struct event_list {
-	struct column made[2 * EVENT_COLUMNS + EVENT_LIST_FIXED];
-	const struct column *items[2 * EVENT_COLUMNS + EVENT_LIST_FIXED];
-	size_t made_count;
-	struct column_list columns;
-};
-
-/* Begin with columns of the caller's; add one that is made for this list. */
-void event_list_init(struct event_list *l, const struct column_list *first);
-void event_list_make(struct event_list *l, struct column c);
-
-/* Add a column of the profile; `prefix`: of its key in CSV, or NULL. */
-void event_list_add_event(struct event_list *l, const struct event_profile *p, size_t column,
-			  enum event_cost cost, const char *prefix);
-
-/* All columns of c. */
-void event_list_add_events(struct event_list *l, const struct event_profile *p,
-			   const struct event_columns *c, enum event_cost cost, const char *prefix);
-
-/* Such columns of rows. */
+/* Such columns, made for rows that they outlive; zero before. */
 struct event_made {
-	struct column items[3 * EVENT_COLUMNS + EVENT_LIST_FIXED];
+	struct column items[3 * EVENT_COLUMNS + 16];
 	size_t count;
 };
 
@@ -51,6 +29,10 @@ struct column event_column(const struct event_profile *p, size_t column, enum ev
 /* Make a column, and show it: `in` and `less` as in struct shown. */
 void event_made_show(struct event_made *m, struct column c, unsigned in, unsigned less,
 		     struct rows *r);
+
+/* Show all columns of c in these formats. */
+void event_made_show_all(struct event_made *m, const struct event_profile *p,
+			 const struct event_columns *c, unsigned in, struct rows *r);
 
 /*
  * Show all columns of c that are not sorted by, in text. Unless the user chose them, narrow text

@@ -475,8 +475,10 @@ int view_objects(const struct question *q, struct answer *a, struct err *err)
 	const size_t most = q->query->limit != 0 ? q->query->limit : usual;
 	struct held *h = answer_hold(a, sizeof(*h), err);
 
-	if (h == NULL ||
-	    answer_open(a, q, PROFILE_BINS | PROFILE_CURVES | PROFILE_SAMPLES, err) != 0)
+	if (h == NULL)
+		return -1;
+	a->release = release;
+	if (answer_open(a, q, PROFILE_BINS | PROFILE_CURVES | PROFILE_SAMPLES, err) != 0)
 		return -1;
 	a->is_question_wrong = true;
 	if ((profile_kinds(a->profile.store) & KIND_BINS) == 0)

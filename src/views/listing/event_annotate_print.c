@@ -212,16 +212,20 @@ static const struct column columns[] = {
 
 void event_annotation_csv(const struct event_annotation *a, struct text *out)
 {
+	static const struct shown fixed[] = {{C(FILE_OF)}, {C(LINE)}, {C(CALLEE)}, {C(CALLS)}};
 	const struct section whole = {.a = a};
-	struct event_list l;
+	struct event_made made = {.count = 0};
+	struct rows r = {0};
+	struct column_list list;
 
-	event_list_init(&l, COLUMN_LIST(C(FILE_OF), C(LINE), C(CALLEE), C(CALLS)));
-	event_list_add_events(&l, a->p, a->columns, EVENT_SELF, NULL);
-	columns_csv_head(&l.columns, out);
+	ROWS_SHOW(&r, fixed, 0);
+	event_made_show_all(&made, a->p, a->columns, IN_CSV, &r);
+	list = rows_list(&r.csv);
+	columns_csv_head(&list, out);
 	for (size_t i = 0; i < a->count; i++) {
 		const struct row row = row_of(&whole, i);
 
-		columns_csv_row(&l.columns, &row, out);
+		columns_csv_row(&list, &row, out);
 	}
 }
 

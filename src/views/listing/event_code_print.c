@@ -247,12 +247,18 @@ static void csv_row(void *context, const struct row *row)
 
 void event_code_csv(const struct event_annotation *a, struct text *out)
 {
-	struct event_list l;
-	struct csv csv = {&l.columns, out};
+	static const struct shown fixed[] = {{C(OBJECT)},  {C(ADDRESS)}, {C(INSTRUCTION)},
+					     {C(FILE_OF)}, {C(LINE)},	 {C(CALLEE)},
+					     {C(CALLS)}};
+	struct event_made made = {.count = 0};
+	struct rows r = {0};
+	struct column_list list;
+	struct csv csv = {&list, out};
 
-	event_list_init(&l, COLUMN_LIST(INSTRUCTION_COLUMNS, CALL_COLUMNS));
-	event_list_add_events(&l, a->p, a->columns, EVENT_SELF, NULL);
-	columns_csv_head(&l.columns, out);
+	ROWS_SHOW(&r, fixed, 0);
+	event_made_show_all(&made, a->p, a->columns, IN_CSV, &r);
+	list = rows_list(&r.csv);
+	columns_csv_head(&list, out);
 	each_row(a, csv_row, &csv);
 }
 

@@ -29,15 +29,16 @@ static struct row row_of(const struct event_gutter *g, const struct event_line *
 
 static void add_columns(struct event_gutter *g)
 {
-	static const struct column_list none = {NULL, 0};
 	const struct event_annotation *a = g->a;
 
-	event_list_init(&g->list, &none);
-	event_list_make(&g->list, (struct column){.title = a->p->columns[a->columns->sort].name,
-						  .unit = UNIT_SHARE,
-						  .offset = offsetof(struct row, share)});
+	g->made.count = 0;
+	g->made.items[g->made.count++] =
+		(struct column){.title = a->p->columns[a->columns->sort].name,
+				.unit = UNIT_SHARE,
+				.offset = offsetof(struct row, share)};
 	for (size_t k = 0; k < g->shown; k++)
-		event_list_add_event(&g->list, a->p, a->columns->items[k], EVENT_SELF, NULL);
+		g->made.items[g->made.count++] =
+			event_column(a->p, a->columns->items[k], EVENT_SELF);
 }
 
 void event_gutter_init(struct event_gutter *g, const struct event_annotation *a, size_t first,
@@ -50,12 +51,12 @@ void event_gutter_init(struct event_gutter *g, const struct event_annotation *a,
 	add_columns(g);
 	g->widths[0] = EVENT_SHARE_WIDTH;
 	for (size_t k = 1; k <= g->shown; k++) {
-		g->widths[k] = (int)strlen(g->list.items[k]->title);
+		g->widths[k] = (int)strlen(g->made.items[k].title);
 		for (size_t i = first; i < end; i++) {
 			const struct row row = row_of(g, &a->lines[i]);
 
 			cell.count = 0;
-			columns_cell(g->list.items[k], &row, &cell);
+			columns_cell(&g->made.items[k], &row, &cell);
 			if ((int)cell.count > g->widths[k])
 				g->widths[k] = (int)cell.count;
 		}
@@ -90,7 +91,7 @@ void event_gutter_heading(const struct event_gutter *g, const struct display *d,
 {
 	for (size_t k = 0; k <= g->shown; k++) {
 		text_add(out, k > 0 ? " " : "");
-		put_title(g->list.items[k]->title, (size_t)g->widths[k], d, out);
+		put_title(g->made.items[k].title, (size_t)g->widths[k], d, out);
 	}
 }
 
@@ -122,7 +123,7 @@ void event_gutter_row(const struct event_gutter *g, const struct event_line *lin
 		if (line != NULL) {
 			const struct row row = row_of(g, line);
 
-			columns_cell(g->list.items[k], &row, &cell);
+			columns_cell(&g->made.items[k], &row, &cell);
 		}
 		text_addf(out, "%s%*s", k > 0 ? " " : "", g->widths[k],
 			  cell.count == 0		      ? ""

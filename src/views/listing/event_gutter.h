@@ -11,7 +11,7 @@
 
 struct event_gutter {
 	const struct event_annotation *a;
-	struct event_list list; /* the share, then events */
+	struct event_made made; /* columns: the share, then events */
 	size_t shown;		/* number of events */
 	int widths[EVENT_COLUMNS + 1];
 };
