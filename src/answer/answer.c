@@ -67,6 +67,7 @@ void answer_release(struct answer *a)
 	text_release(&a->title);
 	text_release(&a->notes);
 	text_release(&a->remarks);
+	text_release(&a->details);
 	text_release(&a->told);
 	json_decref(a->head);
 	json_decref(a->about);

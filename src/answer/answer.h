@@ -57,7 +57,8 @@ struct answer {
 	size_t usual_rows;    /* of text, unless the question says; 0: all */
 	json_t *head, *about; /* members of the JSON object before and after rows; NULL: none */
 	struct text told;     /* how the question was understood: lines for stderr */
-	struct text remarks;  /* lines for people, after the rows; not broken */
+	struct text remarks;  /* lines for people, after the rows */
+	struct text details;  /* more of them, which are not broken */
 
 	bool is_question_wrong; /* if it fails: not the profile, but what was asked */
 	struct profile profile; /* what the rows point into; closed with the answer */

@@ -340,7 +340,7 @@ int objects_of_samples(struct answer *a, const struct data *d, const bool *marks
 			continue;
 		h->rows[a->rows.count++].cells = data_cells_of(d, &d->rows[i]);
 		if (cost_limit_shows(&limit, &d->rows[i].cost) && marks != NULL)
-			data_put_details(d, i, &a->remarks);
+			data_put_details(d, i, &a->details);
 	}
 	a->usual_rows = limit.shown;
 	put_json(d, a);
@@ -436,8 +436,8 @@ int objects_of_structures(struct answer *a, const struct structures *s, size_t m
 		if (s->names.word == NULL || i >= most || x->data == &counted_unfollowed)
 			continue;
 		data_put_details(&s->names.data, (size_t)(x->data - s->names.data.rows),
-				 &a->remarks);
-		put_pattern(&x->pattern, &a->remarks);
+				 &a->details);
+		put_pattern(&x->pattern, &a->details);
 	}
 	a->usual_rows = most;
 	put_counted_title(s, &a->title);

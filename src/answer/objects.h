@@ -8,7 +8,7 @@
 
 /*
  * Of samples, which must outlive the answer. `marks` (NULL: all) chooses rows, as data_find does;
- * then their details are remarks. a->usual_rows becomes the number of rows that text shows of
+ * then a->details tells of them. a->usual_rows becomes the number of rows that text shows of
  * `most`; see struct cost_limit. Returns -1 with *err when memory runs out.
  */
 int objects_of_samples(struct answer *a, const struct data *d, const bool *marks, size_t most,

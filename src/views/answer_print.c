@@ -111,8 +111,9 @@ int rows_text(const struct rows *r, size_t most, const struct display *d, struct
 	return status;
 }
 
-#define NOTE	  "note: "
-#define MOST_NAME 100 /* width of a name of code */
+#define REMARK_INDENT 2
+#define NOTE	      "note: "
+#define MOST_NAME     100 /* width of a name of code */
 
 /* Add lines, each with `before` in front of it; see the marks in answer.h. */
 static void add_lines(const struct text *lines, const char *before, const struct display *d,
@@ -170,7 +171,8 @@ int answer_text(const struct answer *a, size_t most, const struct display *d, st
 			return -1;
 	}
 	bars_text(&a->bars, d, out);
-	add_lines(&a->remarks, "", d, out);
+	lines_text(&a->remarks, "", REMARK_INDENT, d, out);
+	add_lines(&a->details, "", d, out);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All views, as text, CSV and JSON: one file for each, with its prototypes here. Their data comes
- * from estimate/ (sampled profiles) or events/ (counted events).
+ * Views that are no answer (answer/answer.h), as text, CSV and JSON: one file for each, with its
+ * prototypes here. Their data comes from estimate/ (sampled profiles) or events/ (counted events).
  *
  * All functions append to `out`. Text fits the display, and has at most `rows` or `top` rows. CSV
  * and JSON have all, or as many as query_file_rows says, and the sum of the others.

@@ -61,6 +61,24 @@ static void csv_has_the_keys_and_a_line_for_each_row(void **state)
 	text_release(&out);
 }
 
+static void columns_of_a_group_are_an_object_in_json(void **state)
+{
+	struct column one = columns[COUNT], other = columns[SHARE];
+	const struct column_list *list = COLUMN_LIST(&one, &columns[NAME], &other);
+	struct text out = {0};
+
+	(void)state;
+	one.group = other.group = "self";
+	one.prefix = "self_";
+	columns_csv_head(list, &out);
+	assert_string_equal(text_get(&out), "self_count,name,share\n");
+	text_release(&out);
+	assert_int_equal(json_print_compact(columns_json(list, &missing), &out, NULL), 0);
+	assert_string_equal(text_get(&out),
+			    "{\"self\":{\"count\":0,\"share\":null},\"name\":null}\n");
+	text_release(&out);
+}
+
 static void json_is_null_where_nothing_is_known(void **state)
 {
 	const struct column_list *list =
@@ -133,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv_has_the_keys_and_a_line_for_each_row),
+		cmocka_unit_test(columns_of_a_group_are_an_object_in_json),
 		cmocka_unit_test(json_is_null_where_nothing_is_known),
 		cmocka_unit_test(events_changes_and_truths_have_a_form_in_each_format),
 		cmocka_unit_test(a_text_has_figures_for_people),
