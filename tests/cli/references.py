@@ -166,6 +166,18 @@ def no_caches_change_references():
                   sorted(set(plain) ^ set(found), key=str)[:9])
 
 
+@case
+def a_forked_process_begins_with_none():
+    loop = 'i=0; while [ $i -lt %d ]; do i=$((i+1)); done; '
+    for more in [], ['--no-call-graph'], ['--write-backs']:
+        counted('--references', *more, 'sh', '-c', loop % 400 + '(' + loop % 300 + 'echo $i)')
+        found = dict(ask('SELECT process_id, sum(counted) FROM reference r '
+                         'JOIN structure s ON s.id = r.structure_id GROUP BY 1'))
+        accesses = {process: t['Dr'] + t['Dw'] for process, t in ((p, totals(process=p))
+                                                                  for p in (0, 1))}
+        check(found == accesses, more, found, accesses)
+
+
 ALLOCATOR = """\
 #include <stdio.h>
 #include <stdlib.h>

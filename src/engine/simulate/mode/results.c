@@ -323,8 +323,6 @@ void replay_forked(void)
 {
 	place_segments();
 	filter_take_all_misses();
-	bins_forked();
-	contrasts_forked();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
 		s->executions = 0;
@@ -337,5 +335,7 @@ void replay_forked(void)
 			forget(&(struct part_of_segment){s, c});
 		}
 	}
+	bins_forked(); /* behind the loop, as executions count references */
+	contrasts_forked();
 	out.flushed_ns = 0;
 }
