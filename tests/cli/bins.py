@@ -521,7 +521,7 @@ def what_cannot_be_is_refused():
         check(status == 3 and 'dwell simulate --data' in err, view, err)
     for more, words in ((['--cache=L1d=32K,8,64,stride'], '--data needs first levels without'),
                         (['--conflicts', '--write-backs'], '--conflicts needs plain caches'),
-                        (['--references', '--context=1'], '--references needs no replay, no')):
+                        (['--references', '--line-use'], '--references needs no replay, and')):
         status, out, err = run('simulate', '-q', '--data', *more, '-o', 'other.db', 'echo', 'on')
         check(status == 2 and out == '' and words in err, more, status, out, err)
 

@@ -147,7 +147,7 @@ def of_structures():
 
 
 @case
-def no_caches_change_references():
+def no_caches_or_contexts_change_references():
     """Lines that are hidden, taken out, or brought by others keep or lose what is known of them."""
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(1000)))
@@ -159,7 +159,8 @@ def no_caches_change_references():
         for more in (['--write-backs'], ['--cache=LL=8K,1,64,inclusive', '--write-backs'],
                      ['--cache=LL=32K,8,64,exclusive'], ['--cache=D1=4K,4,64,next-line'],
                      ['--cache=DTLB=4,full,4K', '--cache=ITLB=2,1,4K'],
-                     ['--cache=DTLB=16,4,4K', '--cache=D1=6K,12,64']):
+                     ['--cache=DTLB=16,4,4K', '--cache=D1=6K,12,64'], ['--context=2'],
+                     ['--separate-threads', '--jumps', '--write-backs']):
             counted('--references', *small, *more, *command)
             found = of_structures()
             check(found == plain, more, command,
@@ -169,7 +170,7 @@ def no_caches_change_references():
 @case
 def a_forked_process_begins_with_none():
     loop = 'i=0; while [ $i -lt %d ]; do i=$((i+1)); done; '
-    for more in [], ['--no-call-graph'], ['--write-backs']:
+    for more in [], ['--no-call-graph'], ['--write-backs'], ['--context=2']:
         counted('--references', *more, 'sh', '-c', loop % 400 + '(' + loop % 300 + 'echo $i)')
         found = dict(ask('SELECT process_id, sum(counted) FROM reference r '
                          'JOIN structure s ON s.id = r.structure_id GROUP BY 1'))

@@ -381,9 +381,8 @@ static const struct {
 	const char *needs;
 } abilities[] = {
 	{SIM_ASK_DATA, ONE, 0, "accesses that are not replayed"},
-	{SIM_ASK_REFERENCES, ONE, OF_CONTEXTS | SIM_ASK_LINE_USE,
-	 "no replay, no --line-use, whose tables take the place of theirs, and no --context or "
-	 "--separate-threads, which divide the executions that count them"},
+	{SIM_ASK_REFERENCES, ONE, SIM_ASK_LINE_USE,
+	 "no replay, and no --line-use, whose tables take the place of theirs"},
 	{SIM_ASK_CONFLICTS, PAIR | FIRST, 0,
 	 PLAIN_CACHES ", as the cache of one set beside each level sees accesses only"},
 	{SIM_ASK_SAMPLE, PAIR | FIRST, 0, PLAIN_CACHES},

@@ -254,6 +254,8 @@ bool nodes_meet(struct segment *s)
 	if (function >= MOST_FUNCTIONS || f->words >= LOST_WORDS - 4096)
 		return false;
 	f->words += !f->words;
+	if (nodes_count_all() && !s->passes)
+		return false;
 	s->counter = f->words * (uint32_t)sizeof(uint64_t);
 	segment_graph(s)->next = f->segments;
 	f->segments = segment_graph(s);
@@ -312,11 +314,14 @@ static void add_one(struct out *o, enum reg r, uint32_t disp)
 void nodes_emit_count(struct job *j)
 {
 	const enum reg r = j->scratch2, other = r == RCX ? RAX : RCX;
+	const uint32_t all = segments_of_trailer(j->trailer)->passes;
 	struct out *o = &j->o;
 
 	if (!j->live[j->first]) {
 		load_counts(o, r);
 		add_one(o, r, j->counter);
+		if (nodes_count_all())
+			emit_add_abs(o, all);
 		return;
 	}
 	emit_store_gs(o, other, T_SPILL4);
@@ -325,6 +330,8 @@ void nodes_emit_count(struct job *j)
 	emit_lea(o, other, other, 1);
 	emit_store(o, r, (int32_t)j->counter, other);
 	emit_load_gs(o, other, T_SPILL4);
+	if (nodes_count_all())
+		emit_count_abs(o, r, all);
 }
 
 uint32_t nodes_pass_counter(const struct segment *s)

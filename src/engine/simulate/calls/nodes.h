@@ -10,6 +10,8 @@
  *              behind executions with --jumps: how often it has passed on (branches.h)
  *   cells:     | function 0 | function 1 | ...  the newest active node of each, or 0
  *
+ * Line use and references need executions in all nodes: code also counts these, in `passes`.
+ *
  * Code names a node by the offset of its slot. Counts of a function have the same places in each of
  * its nodes; a segment's place is its `counter`.
  *
@@ -46,6 +48,7 @@
 #ifndef __ASSEMBLER__
 
 #include "engine/core/state.h"
+#include "engine/simulate/plan/plan.h"
 
 struct job;
 struct segment;
@@ -75,6 +78,12 @@ bool nodes_look_again(uint32_t again);
 bool nodes_lead_on(uint32_t stub, uint64_t target);
 /* All lines are about to be forgotten. */
 void nodes_forget_lines(void);
+
+/* Are executions in all nodes counted, too? */
+static inline bool nodes_count_all(void)
+{
+	return plan.nodes && (plan.references || (plan.uses && plan.fetches));
+}
 
 /* Emitting: a segment was made: give it a place for its counts; count it; it has ended. */
 bool nodes_meet(struct segment *s);

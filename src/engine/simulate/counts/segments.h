@@ -95,7 +95,7 @@ struct segment {
 		};
 		struct { /* in the filter variant, which ends here: see segment_graph */
 			uint16_t same_bytes, unused;
-			/* Address of a counter, or 0: see branches.h; with nodes uses_code.h. */
+			/* Address of a counter, or 0: see branches.h; with nodes nodes.h. */
 			uint32_t passes;
 		};
 	};

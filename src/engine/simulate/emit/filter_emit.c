@@ -26,6 +26,7 @@
 #include "engine/simulate/miss/uses_code.h"
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter_conflicts.h"
+#include "engine/simulate/state/filter_counters.h"
 #include "engine/simulate/state/filter_forms.h"
 #include "engine/simulate/state/filter_sites.h"
 #include "engine/translate/flags.h"
@@ -213,6 +214,8 @@ void filter_begin_segment(struct job *j)
 	}
 	segments_of_trailer(number)->counter = j->counter;
 	segments_of_trailer(number)->first_site = filter_next_site();
+	if (nodes_count_all())
+		segments_of_trailer(number)->passes = filter_new_plain_counter();
 	if (plan.branches)
 		branches_meet(j, segments_of_trailer(number));
 	if (plan.uses && plan.fetches)
@@ -297,8 +300,6 @@ void filter_count(struct job *j)
 		return;
 	if (plan.nodes) {
 		nodes_emit_count(j);
-		if (plan.uses && plan.fetches)
-			uses_code_emit_count(j);
 		return;
 	}
 	if (j->live[j->first]) {

@@ -12,9 +12,15 @@
 #include "engine/simulate/miss/uses_code.h"
 #include "engine/simulate/state/filter_counters.h"
 
+/* With nodes that of executions in all of them. */
+static uint64_t *counter_of(const struct segment *s)
+{
+	return counter_memory(plan.nodes ? s->passes : s->counter);
+}
+
 uint64_t filter_new_executions(const struct segment *s)
 {
-	const uint64_t *counter = counter_memory(s->counter);
+	const uint64_t *counter = counter_of(s);
 
 	return plan.windows ? filter_window_executions(counter_number(s->counter), counter)
 			    : *counter;
@@ -29,8 +35,8 @@ uint64_t filter_take_executions(struct segment *s)
 	if (plan.windows)
 		filter_window_take(counter_number(s->counter), counter_memory(s->counter));
 	else
-		*counter_memory(s->counter) = 0;
-	s->executions += n;
+		*counter_of(s) = 0;
+	s->executions += plan.nodes ? 0 : n; /* see nodes_take */
 	return n;
 }
 
@@ -40,8 +46,8 @@ void filter_count_executions(struct segment *s)
 
 	if (!segment_has_counter(s))
 		return;
-	if (plan.nodes)
-		return; /* see nodes_take */
+	if (plan.nodes && !plan.references)
+		return;
 	branches_take(s);
 	taken = filter_take_executions(s);
 	if (plan.references)

@@ -108,10 +108,10 @@ void filter_forget_sites(void)
 	if (!filter_has_sites())
 		return;
 	filter_take_all_misses();
-	if (plan.nodes)
-		nodes_forget_code();
 	for (struct segment *s = segments_next(0); s && plan.references; s = segments_next(s))
 		filter_count_executions(s);
+	if (plan.nodes)
+		nodes_forget_code();
 	if (plan.uses)
 		uses_code_forget();
 	if (filter_may_count())

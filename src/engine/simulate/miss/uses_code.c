@@ -8,8 +8,6 @@
 #include "engine/simulate/plan/plan.h"
 #include "engine/simulate/state/filter.h"
 #include "engine/simulate/state/filter_counters.h"
-#include "engine/simulate/state/filter_forms.h"
-#include "engine/translate/job.h"
 
 #define MOST_COUNTERS ((FILTER_OFFSETS - FILTER_COUNTERS) / sizeof(uint64_t))
 #define MOST_LINES    ((FILTER_MISSES - FILTER_CODE_CELLS) / sizeof(uint32_t))
@@ -202,8 +200,6 @@ static bool add_part(const struct segment *s, uint64_t line)
 /* Without room it is not executed: parts on its other lines never count. */
 bool uses_code_meet(struct segment *s)
 {
-	if (plan.nodes && !(s->passes = filter_new_plain_counter()))
-		return false;
 	for (uint64_t line = first_line(s); line <= last_line(s); line++)
 		if (!add_part(s, line)) {
 			s->counter = 0;
@@ -211,16 +207,6 @@ bool uses_code_meet(struct segment *s)
 		}
 	f.end = number_of(s) + 1;
 	return true;
-}
-
-void uses_code_emit_count(struct job *j)
-{
-	const uint32_t counter = segments_of_trailer(j->trailer)->passes;
-
-	if (j->live[j->first])
-		emit_count_abs(&j->o, j->scratch2, counter);
-	else
-		emit_add_abs(&j->o, counter);
 }
 
 static void count_part(uint32_t line, struct part *p)

@@ -5,8 +5,6 @@
  * line a list of its parts. How often the segment was executed since a part was looked at last says
  * how often the line was used. So code that hits does nothing more.
  *
- * With nodes (calls/nodes.h) each node counts executions. Then code counts those in all nodes, too.
- *
  * A segment counts its execution at its beginning. So where C looks, the rest of the segment whose
  * code has come to C is to come still. It is owed: it counts when the code comes to C again, or was
  * cut.
@@ -19,7 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct job;
 struct segment;
 
 struct uses_of_code {
@@ -30,8 +27,6 @@ struct uses_of_code {
 bool uses_code_start(void);
 /* A new segment that has a counter. Under the translate lock. False: no memory. */
 bool uses_code_meet(struct segment *s);
-/* Emitting, behind the count of a node, at the beginning of the job's segment. */
-void uses_code_emit_count(struct job *j);
 /* All code is gone. Under the translate lock. */
 void uses_code_forget(void);
 
