@@ -235,7 +235,7 @@ static void add_header(struct writing *w, size_t part)
 	}
 	if (w->d->is_sampled)
 		text_add(out,
-			 "desc: Sampled: counts are estimates; calls are not counted (calls=0)\n");
+			 "desc: Sampled: counts are estimates; calls are not counted (calls=1)\n");
 	text_addf(out, "\npositions:%s line\n", w->addresses ? " instr" : "");
 	add_events(w);
 	text_add(out, "summary: ");
@@ -281,7 +281,8 @@ static void add_call(struct writing *w, const struct export_function *f, const s
 		add_name(w, "cfi=", &w->files, to->name->file);
 	add_name(w, "cfn=", &w->functions, to->name->function);
 	text_add(w->out, "calls=");
-	add_number(w->out, l->count, ' ');
+	/* With no calls, callgrind_annotate takes their cost for the function's own. */
+	add_number(w->out, w->d->is_sampled ? 1 : l->count, ' ');
 	add_position(w, to->entry, to->line);
 	text_add(w->out, "\n");
 	add_here(w, l);

@@ -41,6 +41,10 @@ int profile_refuse(const char *path, unsigned kinds, unsigned takes, struct err 
 		{KIND_SAMPLES, KIND_CURVES,
 		 "has exact curves and no samples: 'dwell curve' shows it, and 'dwell report' or "
 		 "'dwell objects' what --by summed"},
+		{KIND_SAMPLES, KIND_BINS,
+		 "has counted misses and no samples: 'dwell bins', 'dwell causes' and 'dwell "
+		 "objects' "
+		 "show whose data misses, and why, 'dwell calls' who calls"},
 		{KIND_SAMPLES, KINDS_COUNTED,
 		 "has counts of events and no samples: 'dwell report', 'dwell calls' and 'dwell "
 		 "annotate' show it, 'dwell processes' its processes"},

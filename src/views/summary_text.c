@@ -11,6 +11,7 @@
 #include "answer/process_columns.h"
 #include "base/size.h"
 #include "base/text.h"
+#include "estimate/hints.h"
 #include "estimate/processes.h"
 #include "estimate/summary.h"
 #include "profile/sampled.h"
@@ -367,6 +368,19 @@ static void put_nameless(const struct summary *s, size_t rows, const struct disp
 	}
 }
 
+/* What would give more rows a name. */
+static void put_hints(const struct summary *s, const struct display *d, struct text *out)
+{
+	struct text hints = {0};
+	const size_t from = out->count;
+
+	hints_put(&s->functions, &s->data, &hints);
+	if (hints.count > 0)
+		text_addf(out, "\n%s", text_get(&hints));
+	text_release(&hints);
+	fit_prose(out, from, 2, d);
+}
+
 static void put_hot_title(const struct summary *s, const struct display *d, struct text *out)
 {
 	size_t from = out->count;
@@ -428,6 +442,7 @@ static int put_tables(const struct summary *s, size_t rows, const struct display
 		return -1;
 	put_order(s, d, out);
 	put_nameless(s, rows, d, out);
+	put_hints(s, d, out);
 	text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
 	return data_table(&s->data, rows, NULL, d, out, err);
 }
