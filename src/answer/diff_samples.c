@@ -33,7 +33,8 @@ struct side {
 	struct ratio_row limits;
 	double ratio, low, high;
 	double least, most; /* the same limits, also of an unknown ratio: 0 and 1 */
-	double misses;	    /* per access of the program */
+	double misses;	    /* how many */
+	double cost;	    /* cycles that the misses of all levels wait */
 	uint64_t samples;
 };
 
@@ -48,10 +49,11 @@ struct row {
 	const struct diff_samples *d;
 };
 
-static struct side side_of(const struct profile *p, const struct model_ratio *r,
+/* `misses`: of a cache; rows of code have a cost. */
+static struct side side_of(const struct profile *p, const struct model_ratio *r, double misses,
 			   const struct hot_cost *cost)
 {
-	bool has_misses = cost != NULL && p->sample_count > 0;
+	const bool is_row = cost != NULL && is_known(p);
 
 	return (struct side){.limits = {.ratio = r},
 			     .ratio = r->known ? r->ratio : NAN,
@@ -59,14 +61,17 @@ static struct side side_of(const struct profile *p, const struct model_ratio *r,
 			     .high = r->known ? r->high : NAN,
 			     .least = r->low,
 			     .most = r->high,
-			     .misses = has_misses ? misses_of(cost) : NAN,
+			     .misses = is_row			  ? misses_of(cost)
+				       : cost == NULL && r->known ? misses
+								  : NAN,
+			     .cost = is_row ? cost->cycles : NAN,
 			     .samples = cost != NULL ? cost->samples : p->process->samples};
 }
 
 static void compare_sides(struct row *r)
 {
-	r->change = r->b.misses - r->a.misses;
-	r->growth = condition_relative(r->a.ratio, r->b.ratio);
+	r->change = r->b.cost - r->a.cost;
+	r->growth = condition_relative(r->a.misses, r->b.misses);
 	r->are_known = !isnan(r->a.ratio) && !isnan(r->b.ratio);
 }
 
@@ -76,8 +81,8 @@ static struct row cache_of(const struct diff_samples *d, size_t i)
 	struct row row = {.kind = "cache",
 			  .name = c->name,
 			  .size_bytes = c->size_bytes,
-			  .a = side_of(d->a, &c->a, NULL),
-			  .b = side_of(d->b, &c->b, NULL),
+			  .a = side_of(d->a, &c->a, c->misses_a, NULL),
+			  .b = side_of(d->b, &c->b, c->misses_b, NULL),
 			  .is_outside = c->is_outside,
 			  .d = d};
 
@@ -92,8 +97,8 @@ static struct row row_of(const struct diff_samples *d, size_t i)
 			  .function = r->shown->function,
 			  .file = r->shown->file,
 			  .line = r->shown->line,
-			  .a = side_of(d->a, &r->ratio_a, &r->a),
-			  .b = side_of(d->b, &r->ratio_b, &r->b),
+			  .a = side_of(d->a, &r->ratio_a, NAN, &r->a),
+			  .b = side_of(d->b, &r->ratio_b, NAN, &r->b),
 			  .is_outside = r->is_outside,
 			  .d = d};
 
@@ -127,6 +132,41 @@ static void get_code(const void *row, struct value *v)
 	v->text = v->made->count > 0 ? text_get(v->made) : NULL;
 }
 
+/* Estimates, so in few digits. */
+static void put_number(double number, struct value *v)
+{
+	v->is_missing = isnan(number);
+	v->whole = v->is_missing ? 0 : (uint64_t)llround(number);
+}
+
+static void get_misses_a(const void *row, struct value *v)
+{
+	put_number(((const struct row *)row)->a.misses, v);
+}
+
+static void get_misses_b(const void *row, struct value *v)
+{
+	put_number(((const struct row *)row)->b.misses, v);
+}
+
+static void get_cost_a(const void *row, struct value *v)
+{
+	put_number(((const struct row *)row)->a.cost, v);
+}
+
+static void get_cost_b(const void *row, struct value *v)
+{
+	put_number(((const struct row *)row)->b.cost, v);
+}
+
+/* The change of the cost, as a part of what all misses of A cost. */
+static void get_change(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->real = r->d->cost_a.cycles > 0 ? r->change / r->d->cost_a.cycles : NAN;
+}
+
 /* Whether the two intervals do not overlap. */
 static void get_outside(const void *row, struct value *v)
 {
@@ -148,9 +188,9 @@ enum {
 	SIZE,
 	MISSES_A,
 	MISSES_B,
+	COST_A,
+	COST_B,
 	CHANGE,
-	CACHE_A,
-	CACHE_B,
 	RATIO_A,
 	RATIO_B,
 	LOW_A,
@@ -163,21 +203,23 @@ enum {
 	OUTSIDE,
 	SAMPLES_A,
 	SAMPLES_B,
-	SIDE_A, /* five, in JSON */
-	SIDE_B = SIDE_A + 5,
+	SIDE_A, /* six, in JSON */
+	SIDE_B = SIDE_A + 6,
 };
 
 #define MEMBER(member)	COLUMN_MEMBER(struct row, member)
 #define OR_DASH(member) MEMBER(member), .missing = "-"
 
 /* In JSON each side is an object. */
-#define SIDE(at, side)                                                                 \
-	[at] = {NULL, "miss_ratio", UNIT_RATIO, MEMBER(side.ratio), .group = #side},   \
-	[at + 1] = {NULL, "low", UNIT_RATIO, MEMBER(side.least), .group = #side},      \
-	[at + 2] = {NULL, "high", UNIT_RATIO, MEMBER(side.most), .group = #side},      \
-	[at + 3] = {NULL,	    "misses",	    UNIT_SHARE, MEMBER(side.misses),   \
-		    .group = #side, .adds_up = true},                                  \
-	[at + 4] = {NULL,	    "samples",	    UNIT_NUMBER, MEMBER(side.samples), \
+#define SIDE(at, side)                                                                           \
+	[at] = {NULL, "miss_ratio", UNIT_RATIO, MEMBER(side.ratio), .group = #side},             \
+	[at + 1] = {NULL, "low", UNIT_RATIO, MEMBER(side.least), .group = #side},                \
+	[at + 2] = {NULL, "high", UNIT_RATIO, MEMBER(side.most), .group = #side},                \
+	[at +                                                                                    \
+		3] = {NULL,	      "misses",	      UNIT_COUNT, get_misses_##side,             \
+		      .group = #side, .adds_up = true},                                          \
+	[at + 4] = {NULL, "cost", UNIT_COUNT, get_cost_##side, .group = #side, .adds_up = true}, \
+	[at + 5] = {NULL,	    "samples",	    UNIT_NUMBER, MEMBER(side.samples),           \
 		    .group = #side, .adds_up = true}
 
 static const struct column columns[] = {
@@ -190,11 +232,13 @@ static const struct column columns[] = {
 	[DATA] = {"DATA STRUCTURE", NULL, UNIT_TEXT, get_code, .may_cut = true},
 	[CACHE] = {"CACHE", "name", UNIT_TEXT, MEMBER(name)},
 	[SIZE] = {"SIZE", "size_bytes", UNIT_BYTES, MEMBER(size_bytes)},
-	[MISSES_A] = {"A", "misses_a", UNIT_MISSES, OR_DASH(a.misses), .adds_up = true},
-	[MISSES_B] = {"B", "misses_b", UNIT_MISSES, OR_DASH(b.misses), .adds_up = true},
-	[CHANGE] = {"CHANGE", NULL, UNIT_POINTS, OR_DASH(change)},
-	[CACHE_A] = {"A", NULL, UNIT_RATIO, OR_DASH(a.ratio)},
-	[CACHE_B] = {"B", NULL, UNIT_RATIO, OR_DASH(b.ratio)},
+	[MISSES_A] = {"MISSES A", "misses_a", UNIT_COUNT, get_misses_a, .missing = "-",
+		      .adds_up = true},
+	[MISSES_B] = {"MISSES B", "misses_b", UNIT_COUNT, get_misses_b, .missing = "-",
+		      .adds_up = true},
+	[COST_A] = {NULL, "cost_a", UNIT_COUNT, get_cost_a, .adds_up = true},
+	[COST_B] = {NULL, "cost_b", UNIT_COUNT, get_cost_b, .adds_up = true},
+	[CHANGE] = {"COST", NULL, UNIT_GROWTH, get_change},
 	[RATIO_A] = {"RATIO A", "ratio_a", UNIT_RATIO, OR_DASH(a.ratio)},
 	[RATIO_B] = {"RATIO B", "ratio_b", UNIT_RATIO, OR_DASH(b.ratio)},
 	[LOW_A] = {NULL, "low_a", UNIT_RATIO, MEMBER(a.low)},
@@ -239,42 +283,39 @@ static const struct shown shown[] = {
 	{C(FILE_OF), .needs = CODE_ROWS, .in = IN_JSON},
 	CSV(LINE),
 	{C(LINE), .needs = CODE_ROWS, .in = IN_JSON},
-	{C(MISSES_A), .lacks = CACHES, .in = IN_TEXT},
-	{C(MISSES_B), .lacks = CACHES, .in = IN_TEXT},
-	{C(CHANGE), .lacks = CACHES},
-	CSV(MISSES_A),
-	CSV(MISSES_B),
-	{C(CACHE_A), .needs = CACHES},
-	{C(RATIO_A), .lacks = CACHES, .in = IN_TEXT},
-	CSV(RATIO_A),
+	{C(CHANGE), .lacks = CACHES, .in = IN_TEXT},
+	{C(MISSES_A), .in = IN_TEXT | IN_CSV},
+	{C(MISSES_B), .in = IN_TEXT | IN_CSV},
+	{C(GROWTH), .in = IN_TEXT},
+	{C(OUTSIDE), .needs = CACHES, .in = IN_TEXT},
+	{C(OUTSIDE), .lacks = CACHES, .less = 3, .in = IN_TEXT},
+	CSV(COST_A),
+	CSV(COST_B),
+	{C(RATIO_A), .in = IN_TEXT | IN_CSV},
 	CSV(LOW_A),
 	CSV(HIGH_A),
-	{C(INTERVAL_A), .needs = CACHES},
-	{C(INTERVAL_A), .lacks = CACHES, .less = 1},
-	{C(CACHE_B), .needs = CACHES},
-	{C(RATIO_B), .lacks = CACHES, .in = IN_TEXT},
-	CSV(RATIO_B),
+	{C(INTERVAL_A), .less = 1, .in = IN_TEXT},
+	{C(RATIO_B), .in = IN_TEXT | IN_CSV},
 	CSV(LOW_B),
 	CSV(HIGH_B),
-	{C(INTERVAL_B), .needs = CACHES},
-	{C(INTERVAL_B), .lacks = CACHES, .less = 2},
-	{C(GROWTH), .needs = CACHES},
+	{C(INTERVAL_B), .less = 2, .in = IN_TEXT},
 	JSON(SIDE_A),
 	JSON(SIDE_A + 1),
 	JSON(SIDE_A + 2),
-	{C(SIDE_A + 3), .lacks = CACHES, .in = IN_JSON},
+	JSON(SIDE_A + 3),
 	{C(SIDE_A + 4), .lacks = CACHES, .in = IN_JSON},
+	{C(SIDE_A + 5), .lacks = CACHES, .in = IN_JSON},
 	JSON(SIDE_B),
 	JSON(SIDE_B + 1),
 	JSON(SIDE_B + 2),
-	{C(SIDE_B + 3), .lacks = CACHES, .in = IN_JSON},
+	JSON(SIDE_B + 3),
 	{C(SIDE_B + 4), .lacks = CACHES, .in = IN_JSON},
-	{C(OUTSIDE), .needs = CACHES},
-	{C(OUTSIDE), .lacks = CACHES, .less = 3},
+	{C(SIDE_B + 5), .lacks = CACHES, .in = IN_JSON},
+	{C(OUTSIDE), .in = IN_FILES},
 	CSV(SAMPLES_A),
 	CSV(SAMPLES_B),
-	{C(DATA), .needs = DATA_ROWS},
-	{C(CODE), .needs = CODE_ROWS},
+	{C(DATA), .needs = DATA_ROWS, .in = IN_TEXT},
+	{C(CODE), .needs = CODE_ROWS, .in = IN_TEXT},
 };
 
 struct held {
@@ -302,7 +343,8 @@ static size_t changed_rows(const struct diff_samples *d)
 
 	if (!is_known(d->a) || !is_known(d->b) || d->query.sort != NULL)
 		return d->count;
-	while (count < d->count && misses_of(&d->rows[count].a) != misses_of(&d->rows[count].b))
+	while (count < d->count && (misses_of(&d->rows[count].a) != misses_of(&d->rows[count].b) ||
+				    d->rows[count].a.cycles != d->rows[count].b.cycles))
 		count++;
 	return count;
 }
@@ -315,6 +357,36 @@ static void put_cache(const struct diff_samples *d, struct text *out)
 	figure_cache(is_b ? d->b : d->a, &d->query, out);
 }
 
+/* "4.20e8, then 9.11e7 (-78.30 %)" */
+static void put_both(double a, double b, struct text *out)
+{
+	char first[FIGURE_BYTES], second[FIGURE_BYTES], growth[FIGURE_BYTES];
+
+	event_growth(condition_relative(a, b), growth);
+	text_addf(out, "%s, then %s (%s)", figure_count((uint64_t)llround(a), first),
+		  figure_count((uint64_t)llround(b), second), growth);
+}
+
+/* What the runs did, and what their misses cost: which of them waits less. */
+static void put_work(const struct diff_samples *d, struct text *out)
+{
+	const struct store_process *a = d->a->process, *b = d->b->process;
+	const struct diff_cost *x = &d->cost_a, *y = &d->cost_b;
+
+	text_add(out, "\nInstructions ");
+	put_both((double)a->instructions, (double)b->instructions, out);
+	text_add(out, "; accesses ");
+	put_both((double)a->accesses, (double)b->accesses, out);
+	text_add(out, "\n");
+	if (!d->has_cost || !is_known(d->a) || !is_known(d->b))
+		return;
+	text_add(out, "Misses cost about, in cycles: ");
+	put_both(x->cycles, y->cycles, out);
+	text_add(out, y->high < x->low	 ? ": B waits less for memory\n"
+		      : x->high < y->low ? ": B waits more for memory\n"
+					 : ": no difference is certain\n");
+}
+
 /* The tables of the answer. */
 enum { OF_CACHES, IN_WORDS, IN_DATA, TABLES };
 
@@ -325,7 +397,8 @@ static void put_words(struct held *h, const struct diff_samples *d, struct answe
 	diff_put_side("A", d->path_a, d->a->process->command, &a->title);
 	diff_put_side("B", d->path_b, d->b->process->command, &a->title);
 	a->title_indent = DIFF_TITLE_INDENT;
-	text_add(&a->title, "\nMisses per access\n");
+	put_work(d, &a->title);
+	text_add(&a->title, "\nMisses, and misses per access (ratio)\n");
 	if (d->count == 0) {
 		text_add(&h->none, query_filters(&d->query) ? ROWS_NONE_SHOWN
 							    : "Neither profile has samples.");
@@ -336,7 +409,8 @@ static void put_words(struct held *h, const struct diff_samples *d, struct answe
 	} else {
 		text_addf(&r->title, "By %s, misses in a cache of ", by_names[d->by]);
 		put_cache(d, &r->title);
-		text_addf(&r->title, " per access of the program, and of the %s itself (ratio):\n",
+		text_addf(&r->title,
+			  "; COST: by how much the cost of the %s changes that of A's misses:\n",
 			  d->by == HOT_DATA ? "data" : "code");
 	}
 	r->none = text_get(&h->none);
@@ -368,6 +442,13 @@ static void fill(struct held *h, const struct diff_samples *d, struct answer *a)
 	assumed_show(&h->assumed, &a->tables[IN_DATA]);
 }
 
+static json_t *json_cost(const struct diff_samples *d, const struct diff_cost *c)
+{
+	return d->has_cost ? json_pack("{s:f, s:f, s:f}", "cycles", c->cycles, "low", c->low,
+				       "high", c->high)
+			   : json_null();
+}
+
 int diff_of_samples(struct answer *a, const struct diff_samples *d,
 		    const struct condition *conditions, size_t count, struct err *err)
 {
@@ -388,10 +469,11 @@ int diff_of_samples(struct answer *a, const struct diff_samples *d,
 	caches = json_array();
 	for (size_t i = 0; i < d->cache_count; i++)
 		json_array_append_new(caches, columns_json(&list, &h->caches[i]));
-	a->head = json_pack("{s:o, s:o, s:o, s:I, s:s, s:o}", "a", json_text(d->path_a), "b",
-			    json_text(d->path_b), "caches", caches, "size_bytes",
-			    (json_int_t)d->query.size_bytes, "by", by_names[d->by], "conditions",
-			    diff_json_conditions(conditions, count));
+	a->head = json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:o}", "cost_a",
+			    json_cost(d, &d->cost_a), "cost_b", json_cost(d, &d->cost_b), "a",
+			    json_text(d->path_a), "b", json_text(d->path_b), "caches", caches,
+			    "size_bytes", (json_int_t)d->query.size_bytes, "by", by_names[d->by],
+			    "conditions", diff_json_conditions(conditions, count));
 	a->about = json_object();
 	assumed_json(&d->query, a->about);
 	return 0;

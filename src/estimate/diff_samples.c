@@ -14,9 +14,17 @@
 
 /* ---- Miss ratios ---- */
 
-static bool do_not_overlap(const struct model_ratio *a, const struct model_ratio *b)
+/* Those of so many accesses to each: the intervals of their misses. */
+static bool do_not_overlap(const struct model_ratio *a, double of_a, const struct model_ratio *b,
+			   double of_b)
 {
-	return a->known && b->known && (a->high < b->low || b->high < a->low);
+	return a->known && b->known &&
+	       (a->high * of_a < b->low * of_b || b->high * of_b < a->low * of_a);
+}
+
+static double accesses_of(const struct profile *p)
+{
+	return (double)p->process->accesses;
 }
 
 static void add_cache(struct diff_samples *d, const char *name, uint64_t size_bytes)
@@ -32,7 +40,9 @@ static void add_cache(struct diff_samples *d, const char *name, uint64_t size_by
 	*c = (struct diff_cache){.name = name, .size_bytes = size_bytes};
 	profile_solve(d->a, &at, &c->a);
 	profile_solve(d->b, &at, &c->b);
-	c->is_outside = do_not_overlap(&c->a, &c->b);
+	c->misses_a = c->a.ratio * accesses_of(d->a);
+	c->misses_b = c->b.ratio * accesses_of(d->b);
+	c->is_outside = do_not_overlap(&c->a, accesses_of(d->a), &c->b, accesses_of(d->b));
 	d->cache_count++;
 }
 
@@ -95,6 +105,18 @@ static int compare_changes(const void *a, const void *b, void *order)
 	return compare_keys(x->shown, y->shown);
 }
 
+/* Add shares of the accesses of a run as numbers. */
+static void add_numbers(struct hot_cost *to, const struct hot_cost *shares, double accesses)
+{
+	const struct hot_cost numbers = {.accesses = shares->accesses * accesses,
+					 .misses = shares->misses * accesses,
+					 .cold = shares->cold * accesses,
+					 .cycles = shares->cycles * accesses,
+					 .samples = shares->samples};
+
+	hot_add(to, &numbers);
+}
+
 static int match(struct diff_samples *d, struct err *err)
 {
 	size_t most = d->hot_a.count + d->hot_b.count, count = 0;
@@ -116,7 +138,10 @@ static int match(struct diff_samples *d, struct err *err)
 		if (i == 0 || compare_keys(entries[i - 1].row, entries[i].row) != 0)
 			d->rows[d->count++].shown = entries[i].row;
 		to = &d->rows[d->count - 1];
-		hot_add(entries[i].is_b ? &to->b : &to->a, &entries[i].row->cost);
+		if (entries[i].is_b)
+			add_numbers(&to->b, &entries[i].row->cost, accesses_of(d->b));
+		else
+			add_numbers(&to->a, &entries[i].row->cost, accesses_of(d->a));
 		if (entries[i].is_b)
 			to->shown = entries[i].row;
 	}
@@ -205,7 +230,8 @@ static int solve_rows(struct diff_samples *d, const struct profile *p,
 		struct diff_hot_row *row = &d->rows[i];
 
 		*(is_b ? &row->ratio_b : &row->ratio_a) = ratios[i];
-		row->is_outside = do_not_overlap(&row->ratio_a, &row->ratio_b);
+		row->is_outside = do_not_overlap(&row->ratio_a, row->a.accesses, &row->ratio_b,
+						 row->b.accesses);
 	}
 	free(row_of);
 	free(ratios);
@@ -242,8 +268,19 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	return status;
 }
 
+static struct diff_cost cost_of(const struct profile *p, const struct cost *c)
+{
+	const double instructions = accesses_of(p) * c->instructions;
+
+	if (c->count == 0)
+		return (struct diff_cost){0};
+	return (struct diff_cost){.cycles = instructions * c->levels[0].beyond,
+				  .low = instructions * c->levels[0].least_beyond,
+				  .high = instructions * c->levels[0].most_beyond};
+}
+
 /* Of the caches of A, that whose misses cost most in both runs; 0: none has a cost. */
-static uint64_t most_costly(const struct diff_samples *d)
+static uint64_t find_costs(struct diff_samples *d)
 {
 	struct cost a, b;
 	double most = 0;
@@ -251,9 +288,12 @@ static uint64_t most_costly(const struct diff_samples *d)
 
 	profile_cost(d->a, &d->query, &a);
 	profile_cost(d->b, &d->query, &b);
-	for (size_t i = 0; i < a.count && a.count == b.count; i++) {
-		const double cycles = a.levels[i].cycles * (double)d->a->process->accesses +
-				      b.levels[i].cycles * (double)d->b->process->accesses;
+	d->has_cost = a.count > 0 && a.count == b.count;
+	d->cost_a = cost_of(d->a, &a);
+	d->cost_b = cost_of(d->b, &b);
+	for (size_t i = 0; i < a.count && d->has_cost; i++) {
+		const double cycles = a.levels[i].cycles * a.instructions * accesses_of(d->a) +
+				      b.levels[i].cycles * b.instructions * accesses_of(d->b);
 
 		if (cycles > most) {
 			most = cycles;
@@ -266,9 +306,12 @@ static uint64_t most_costly(const struct diff_samples *d)
 static int choose_cache(struct diff_samples *d, struct err *err)
 {
 	uint64_t *size = &d->query.size_bytes;
+	const uint64_t costly = find_costs(d);
 
-	if (*size == 0)
-		*size = most_costly(d);
+	if (*size == 0) {
+		*size = costly;
+		d->query.is_by_cost = costly > 0;
+	}
 	if (profile_choose_size(d->a, &d->query, size, err) != 0)
 		return -1;
 	return profile_check_size(d->b, *size, err) == 0 &&
@@ -324,6 +367,23 @@ static const struct diff_cache *find_cache(const struct diff_samples *d, const c
 	return NULL;
 }
 
+/* Of what all misses cost. */
+static int check_cost(const struct diff_samples *d, const struct condition_test *t,
+		      struct condition *c, struct err *err)
+{
+	const struct diff_cost *a = &d->cost_a, *b = &d->cost_b;
+
+	if (!d->has_cost)
+		return err_set(err,
+			       "condition '%.100s': no caches are known: name them with --caches",
+			       c->text);
+	c->a = a->cycles;
+	c->b = b->cycles;
+	c->holds = condition_holds(t, c->a, c->b) &&
+		   (t->limit_is == CONDITION_VALUE || a->high < b->low || b->high < a->low);
+	return 0;
+}
+
 int diff_samples_check(const struct diff_samples *d, struct condition *c, struct err *err)
 {
 	const struct diff_cache *cache;
@@ -331,19 +391,21 @@ int diff_samples_check(const struct diff_samples *d, struct condition *c, struct
 
 	if (condition_parse(&t, c->text, err) != 0)
 		return -1;
+	if (strcmp(t.subject, "cost") == 0)
+		return check_cost(d, &t, c, err);
 	cache = find_cache(d, t.subject);
 	if (cache == NULL)
 		return err_set(
 			err,
 			"condition '%.100s': '%.100s' is none of the caches that are compared: "
-			"of samples, conditions are on the miss ratio of a cache, as "
-			"'L2 > +5%%'",
+			"of samples, conditions are on the misses of a cache, as 'L2 > +5%%', or "
+			"on 'cost'",
 			c->text, t.subject);
 	if (!cache->a.known || !cache->b.known)
 		return err_set(err, "condition '%.100s': there are too few samples to tell",
 			       c->text);
-	c->a = cache->a.ratio;
-	c->b = cache->b.ratio;
+	c->a = cache->misses_a;
+	c->b = cache->misses_b;
 	c->holds = condition_holds(&t, c->a, c->b) &&
 		   (t.limit_is == CONDITION_VALUE || cache->is_outside);
 	return 0;
