@@ -69,7 +69,8 @@ static const struct column path = {NULL, "path", UNIT_TEXT, get_path};
 static const struct column functions = {NULL, "functions", UNIT_LIST, get_functions};
 
 static const struct shown of_tree[] = {
-	{COST(ALL_MISSES)}, {COST(RATIO)}, {COST(ACCESSES)}, {COST(SAMPLES)}, {COST(CALLERS)},
+	{COST(CYCLES)},	  {COST(ALL_MISSES)}, {COST(RATIO)},
+	{COST(ACCESSES)}, {COST(SAMPLES)},    {COST(CALLERS)},
 };
 
 static const struct shown of_whole[] = {
