@@ -26,6 +26,7 @@ struct cost_limit cost_limit_of(const struct query *q, const struct hot_cost *wh
 
 	return (struct cost_limit){.whole = whole,
 				   .most = most,
+				   .is_by_cost = q->is_by_cost,
 				   .keeps_all =
 					   q->limit != 0 || query_order(q, &order, &err) != 0 ||
 					   (order != QUERY_BY_MISSES && order != QUERY_BY_COST)};
@@ -34,7 +35,7 @@ struct cost_limit cost_limit_of(const struct query *q, const struct hot_cost *wh
 bool cost_limit_shows(struct cost_limit *l, const struct hot_cost *cost)
 {
 	const bool is_little = hot_share(cost->misses + cost->cold, l->whole) < LEAST_SHARE &&
-			       cost->cycles <= LEAST_SHARE * l->whole->cycles;
+			       (!l->is_by_cost || cost->cycles <= LEAST_SHARE * l->whole->cycles);
 
 	if (l->shown == 0 && is_little)
 		l->keeps_all = true;

@@ -68,6 +68,7 @@ struct cost_row cost_row_of(const struct hot *h, size_t i);
 struct cost_limit {
 	const struct hot_cost *whole; /* misses are a share of it */
 	size_t most;
+	bool is_by_cost;    /* what costs something is no such row */
 	bool keeps_all;	    /* also those that read 0.00 % */
 	size_t shown, left; /* rows so far */
 };

@@ -7,6 +7,8 @@
 #define KB 1024ull
 #define MB (1024 * KB)
 
+#define MOST_NEAR (4 * MB) /* larger caches are shared, and farther from a core */
+
 #define ALONE(size, ways, cycles)                     \
 	{                                             \
 		size, ways, 64, MACHINE_ALONE, cycles \
@@ -64,9 +66,9 @@ const struct machine_model machine_models[] = {
 
 const size_t machine_model_count = sizeof(machine_models) / sizeof(machine_models[0]);
 
-uint32_t machine_usual_cycles(size_t level, size_t count)
+uint32_t machine_usual_cycles(uint64_t next_bytes)
 {
-	return level + 1 == count ? 200 : level == 0 ? 10 : 40;
+	return next_bytes == 0 ? 200 : next_bytes <= MOST_NEAR ? 10 : 40;
 }
 
 const struct machine_model *machine_model_find(const char *name)

@@ -27,8 +27,11 @@ struct machine_level {
 	uint32_t miss_cycles;
 };
 
-/* That of a machine which is not in the table, for one of `count` levels, from 0 on. */
-uint32_t machine_usual_cycles(size_t level, size_t count);
+/*
+ * That of a machine which is not in the table, by the size of the cache that serves the miss; 0:
+ * memory.
+ */
+uint32_t machine_usual_cycles(uint64_t next_bytes);
 
 struct machine_model {
 	const char *name;

@@ -4,20 +4,42 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* Beginnings of source files: headers of C and C++, and the sources of Rust and Go. */
-static const char *const libraries[] = {
-	"/usr/include/",  "/usr/local/include/", "/usr/lib/",	    "/usr/local/lib/",
-	"/rustc/",	  "/rust/deps/",	 "/usr/src/rustc-", "/usr/local/go/src/",
-	"/usr/share/go-", "/usr/libexec/",
+static const char *const sources[] = {
+	"/usr/include/",
+	"/usr/local/include/",
+	"/usr/lib/",
+	"/usr/local/lib/",
+	"/rustc/",
+	"/rust/deps/",
+	"/usr/src/rustc-",
+	"/usr/local/go/src/",
+	"/usr/share/go-",
+	"/usr/libexec/",
+	NULL,
 };
 
-/* Tell whether a source file belongs to a compiler, a standard library, or the system. */
-static bool is_library(const char *file)
+/* Beginnings of names of modules. */
+static const char *const modules[] = {
+	"libc.so",  "libc-2",	    "ld-linux",	 "ld-2",	 "ld-musl",
+	"libm.so",  "libstdc++.so", "libc++.so", "libc++abi.so", "libpthread",
+	"libgcc_s", "libgfortran",  NULL,
+};
+
+static bool begins_with_any(const char *s, const char *const *list)
 {
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		if (strncmp(file, libraries[i], strlen(libraries[i])) == 0)
+	for (; s != NULL && *list != NULL; list++)
+		if (strncmp(s, *list, strlen(*list)) == 0)
 			return true;
 	return false;
+}
+
+bool own_code_is_library(const char *file, const char *module)
+{
+	return begins_with_any(file, sources) ||
+	       (module != NULL && begins_with_any(path_basename(module), modules));
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -41,7 +63,8 @@ const struct store_frame *own_code_frame(const struct store_location *l)
 	for (uint32_t i = 0; i < l->frame_count; i++) {
 		const struct store_frame *f = &l->frames[i];
 
-		if (f->file == NULL || (!is_library(f->file) && !is_accessor(f, last)))
+		if (f->file == NULL ||
+		    (!own_code_is_library(f->file, NULL) && !is_accessor(f, last)))
 			return f;
 	}
 	return last;

@@ -3,7 +3,15 @@
 #ifndef DWELL_ESTIMATE_OWN_CODE_H
 #define DWELL_ESTIMATE_OWN_CODE_H
 
+#include <stdbool.h>
+
 #include "store/store_read.h"
+
+/*
+ * Tell whether code belongs to a standard library, a compiler, or the system, by its source file or
+ * the path of its module. Both may be NULL.
+ */
+bool own_code_is_library(const char *file, const char *module);
 
 /*
  * The innermost function at the location whose source is neither a library's nor a header of C; if

@@ -22,14 +22,15 @@ static void set_cycles(struct cost *c, size_t i)
 static void set_beyond(struct cost *c, size_t i)
 {
 	double sum = 0, least = 0, most = 0;
+	struct cost_level before = {0};
 
 	for (size_t j = i; j < c->count; j++) {
 		const struct cost_level *l = &c->levels[j];
-		const double more = l->miss_cycles - (j > i ? c->levels[j - 1].miss_cycles : 0);
 
-		sum += fmax(0, l->ratio - c->cold) * more;
-		least += fmax(0, l->low - c->cold_high) * more;
-		most += fmax(0, l->high - c->cold_low) * more;
+		sum += fmax(0, l->ratio - c->cold) * (l->miss_cycles - before.miss_cycles);
+		least += fmax(0, l->low - c->cold_high) * (l->least_cycles - before.least_cycles);
+		most += fmax(0, l->high - c->cold_low) * (l->most_cycles - before.most_cycles);
+		before = *l;
 	}
 	c->levels[i].beyond = sum / c->instructions;
 	c->levels[i].least_beyond = least / c->instructions;
@@ -52,8 +53,13 @@ void cost_solve(struct cost *c)
 	c->focus = c->count;
 	if (c->count == 0)
 		return;
-	for (size_t i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++) {
+		struct cost_level *l = &c->levels[i];
+
+		if (l->most_cycles <= 0)
+			l->least_cycles = l->most_cycles = l->miss_cycles;
 		set_cycles(c, i);
+	}
 	for (size_t i = 0; i < c->count; i++)
 		set_beyond(c, i);
 	c->cold_cycles = c->cold * c->levels[c->count - 1].miss_cycles / c->instructions;

@@ -22,9 +22,10 @@
 struct cost_level {
 	const char *name;
 	uint64_t size_bytes;
-	double ratio, low, high; /* misses per access; equal where they are counted */
-	double miss_cycles;	 /* that a miss waits for the next level; ascending */
-	double cycles;		 /* per instruction, of misses that the next level serves */
+	double ratio, low, high;	  /* misses per access; equal where they are counted */
+	double miss_cycles;		  /* that a miss waits for the next level; ascending */
+	double least_cycles, most_cycles; /* its bounds; 0: as it is */
+	double cycles; /* per instruction, of misses that the next level serves */
 	/* of those and of all larger levels; and its least and most */
 	double beyond, least_beyond, most_beyond;
 };

@@ -17,7 +17,8 @@ void profile_set_usual_cycles(struct profile_cache caches[PROFILE_CACHES])
 		if (caches[i].size_bytes > 0)
 			count = i + 1;
 	for (size_t i = 0; i < count; i++)
-		caches[i].miss_cycles = machine_usual_cycles(i, count);
+		caches[i].miss_cycles =
+			machine_usual_cycles(i + 1 < count ? caches[i + 1].size_bytes : 0);
 }
 
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES])

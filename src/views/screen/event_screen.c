@@ -19,10 +19,13 @@
 #include "views/event_figures.h"
 #include "views/parts.h"
 #include "views/screen/first_screen.h"
+#include "views/screen/own_callers.h"
 #include "views/screen/verdict.h"
 #include "views/table.h"
 
-#define USUAL_INSTRUCTIONS 3 /* per access, where they are not counted */
+#define USUAL_INSTRUCTIONS 3	      /* per access, where they are not counted */
+#define OWN_RANKED	   16	      /* functions whose callers are looked for */
+#define BETWEEN_BYTES	   (1u << 20) /* of a cache between the first and a large one */
 
 /* ---- What ran ---- */
 
@@ -190,6 +193,24 @@ static void add_level(const struct event_cache *x, struct verdict *v)
 							      .high = x->high / x->accesses};
 }
 
+/*
+ * What misses wait, by the next level. Where that is a large one, a machine has another between,
+ * which may serve the miss.
+ */
+static void set_cycles(struct cost *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		struct cost_level *l = &c->levels[i];
+		const uint64_t next = i + 1 < c->count ? l[1].size_bytes : 0;
+
+		l->miss_cycles = l->least_cycles = l->most_cycles = machine_usual_cycles(next);
+		if (i == 0 && next > BETWEEN_BYTES) {
+			l->least_cycles = machine_usual_cycles(BETWEEN_BYTES);
+			l->miss_cycles = (l->least_cycles + l->most_cycles) / 2;
+		}
+	}
+}
+
 /* What misses cost in the simulated caches, from their counts. */
 static void add_cost(const struct event_profile *p, const struct event_caches *caches,
 		     const struct structures *data, struct verdict *v)
@@ -211,8 +232,7 @@ static void add_cost(const struct event_profile *p, const struct event_caches *c
 	}
 	if (last == NULL)
 		return;
-	for (size_t i = 0; i < c->count; i++)
-		c->levels[i].miss_cycles = machine_usual_cycles(i, c->count);
+	set_cycles(c);
 	c->instructions = instructions_per(p, last->accesses);
 	cold = first_touches(data, last->name);
 	v->is_cold_known = cold != SIZE_MAX;
@@ -350,6 +370,17 @@ static void put_data(const struct event_report *r, const struct structures *data
 	}
 }
 
+/* With the user's function behind it: "__memchr_evex < count_letters". */
+static void put_name(const struct event_report *r, const struct focus *f, size_t row,
+		     struct text *out)
+{
+	const size_t own = own_caller(r, row, f->at->column);
+
+	text_add(out, r->rows.items[row].name);
+	if (own != SIZE_MAX && own != row && r->rows.items[own].name[0] != '\0')
+		text_addf(out, " < %s", r->rows.items[own].name);
+}
+
 static struct function_row function_row_of(const struct event_report *r, const struct focus *f,
 					   const struct ranked *x)
 {
@@ -394,9 +425,13 @@ static int put_functions(const struct event_report *r, const struct structures *
 		  f->at->name, f->next != NULL ? f->next->name : "memory");
 	fit_prose(out, from, 2, d);
 	for (size_t i = 0; i < count; i++) {
-		const struct function_row row = function_row_of(r, f, &top[i]);
+		struct function_row row = function_row_of(r, f, &top[i]);
+		struct text shown = {0};
 
+		put_name(r, f, top[i].row, &shown);
+		row.name = row.name != NULL ? text_get(&shown) : NULL;
 		columns_table_row(list, t, &row);
+		text_release(&shown);
 	}
 	if (data != NULL)
 		put_data(r, data, f, list, t);
@@ -407,19 +442,33 @@ static int put_functions(const struct event_report *r, const struct structures *
 
 /* ---- The verdict ---- */
 
-/* The function that costs most. */
+/* The user's function that costs most, with what it calls in libraries. */
 static void find_function(const struct event_report *r, const struct focus *f, struct verdict *v)
 {
-	struct ranked top[2];
+	struct ranked top[OWN_RANKED + 1], best = {SIZE_MAX, 0};
+	size_t owns[OWN_RANKED];
+	const size_t count = rank_functions(r, f, OWN_RANKED, top);
 	const struct event_row *found;
 
-	if (rank_functions(r, f, 1, top) == 0 || !(top[0].served > 0) || !(f->total > 0))
+	for (size_t i = 0; i < count; i++) {
+		const size_t own = own_caller(r, top[i].row, f->at->column);
+
+		owns[i] = own != SIZE_MAX ? own : top[i].row;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct ranked all = {owns[i], 0};
+
+		for (size_t k = 0; k < count; k++)
+			all.served += owns[k] == owns[i] ? top[k].served : 0;
+		best = all.served > best.served ? all : best;
+	}
+	if (best.row == SIZE_MAX || !(f->total > 0))
 		return;
-	found = &r->rows.items[top[0].row];
+	found = &r->rows.items[best.row];
 	if (found->name[0] == '\0')
 		return;
 	v->function = found->name;
-	v->function_share = top[0].served / f->total;
+	v->function_share = best.served / f->total;
 	if (found->file != NULL && found->file[0] != '\0')
 		v->source_of = found->name;
 }

@@ -152,8 +152,11 @@ static void say_unknown(const struct sentence *s)
 	text_add(s->out, " cycles an instruction");
 	if (v->is_exact && !v->is_cold_known)
 		text_add(s->out, ", as many may be first touches: 'simulate --data' counts them");
-	else if (v->is_exact)
+	else if (v->is_sampled)
 		text_add(s->out, ": a greater share of --sample tells");
+	else if (v->is_exact)
+		text_add(s->out, ", as other caches may lie between these: '--machine host' "
+				 "simulates all");
 	else
 		text_add(s->out, ": 'record --duty 50' tells more, 'simulate' all");
 }
