@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dwell simulate --data: references of data structures, hits too.
 
-    references.py [--dwell PATH] [--program SHARING] [--only EXPRESSION]
+    references.py [--dwell PATH] [--program SHARING] [--programs PATH] [--only EXPRESSION]
 
 Each case prints one line; the exit status is 0 when none failed.
 """
@@ -105,6 +105,14 @@ def windows_change_no_counts():
     check(sum(n for _, n in seen) >= 10000, 'ten windows')
 
 
+def check_instructions(*what):
+    """Each has as many references as accesses."""
+    of_events = {location: n for location, n in accesses().items() if n}
+    of_bins = dict(ask('SELECT location_id, sum(counted) FROM reference GROUP BY 1'))
+    check(of_bins == of_events, *what, 'instructions',
+          set(of_bins.items()) ^ set(of_events.items()))
+
+
 @case
 def all_of_them_exactly():
     """9 calls of add_up a turn: 8 on 2 KB, one on 1 MB. Sums by instruction are the accesses of the
@@ -116,9 +124,7 @@ def all_of_them_exactly():
         check(of_add_up(line) == 3 * [turns * each], line, of_add_up(line), turns * each)
     found = [r for r in rows() if r['function'] == 'add_up' and r['data'] == '[stack]']
     check([r['references'] for r in found] == [str(9 * turns)], found)
-    of_events = {location: n for location, n in accesses().items() if n}
-    of_bins = dict(ask('SELECT location_id, sum(counted) FROM reference GROUP BY 1'))
-    check(of_bins == of_events, 'instructions', set(of_bins.items()) ^ set(of_events.items()))
+    check_instructions()
     all_accesses = totals()['Dr'] + totals()['Dw']
     check(sum(int(r['references']) for r in rows()) == all_accesses, 'all rows')
     _, out, _ = run('bins', 'run.db')
@@ -255,6 +261,114 @@ def string_instructions_in_an_allocating_function_are_of_the_block():
                   found.get(('reads', 'realloc in main')) == 2560, found)
 
 
+DIVIDING = """\
+#define _GNU_SOURCE
+#include <signal.h>
+#include <ucontext.h>
+
+static long data[8] __attribute__((aligned(64)));
+static void divide_by_one(int signal, siginfo_t *info, void *context)
+{
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RCX] = 1;
+	(void)signal, (void)info;
+}
+static __attribute__((noinline)) void divide(long *p, long by)
+{
+	__asm__ volatile("mov (%0), %%rax; mov 8(%0), %%rax; xor %%edx, %%edx; div %%rcx;"
+			 "mov 16(%0), %%rax; mov 24(%0), %%rax"
+			 : "+r"(p), "+c"(by) : : "rax", "rdx", "memory");
+}
+int main(void)
+{
+	struct sigaction action = {.sa_sigaction = divide_by_one, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGFPE, &action, 0);
+	for (int i = 0; i < 100; i++)
+		divide(data, i % 2);
+	return 0;
+}
+"""
+
+
+@case
+def what_a_fault_puts_off_is_counted_once():
+    """An instruction that faults runs again, or not at all, as those behind it, which code may have
+    checked with others before. Elements of a vector instruction are done one by one. Where stores
+    are written through most go to C.
+    """
+    done = subprocess.run(['gcc', '-O1', '-g', '-x', 'c', '-', '-o', 'dividing'],
+                          input=DIVIDING.encode(), check=False)
+    commands = [[simulate_common.program(name), *arguments] for name, *arguments in
+                (['partway', 'fault'], ['faults'], ['selfmod'])]
+    if done.returncode == 0:
+        commands.append(['./dividing'])
+    for more in [], ['--cache=D1=32K,8,64,write-through'], ['--context=2']:
+        for command in commands:
+            counted('--references', *more, *command)
+            found = ask('SELECT sum(counted) FROM reference')
+            events = totals()
+            check(found == [(events['Dr'] + events['Dw'],)], more, command, found, events)
+            # A file in memory that is mapped here and there by turns has its own places for both.
+            if 'selfmod' not in command[0]:
+                check_instructions(more, command)
+
+
+CLOSED = """\
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/mman.h>
+
+static char one[4096] __attribute__((aligned(4096))), two[4096] __attribute__((aligned(4096)));
+static void open_page(int signal, siginfo_t *info, void *context)
+{
+	mprotect((void *)((long)info->si_addr & ~4095l), 4096, PROT_READ | PROT_WRITE);
+	(void)signal, (void)context;
+}
+static __attribute__((noinline)) void put(volatile char *p)
+{
+	*p = 1;
+}
+static __attribute__((noinline)) void push(char *p)
+{
+	__asm__ volatile("pushq (%0); pop %%rax" : : "r"(p) : "rax", "memory");
+}
+int main(void)
+{
+	struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGSEGV, &action, 0);
+	for (int i = 0; i < 300; i++) {
+		char *p = i % 3 ? two : one;
+
+		if (i % 2)
+			mprotect(p, 4096, PROT_NONE);
+		put(p);
+		mprotect(p, 4096, PROT_NONE);
+		push(p);
+	}
+	return 0;
+}
+"""
+
+
+@case
+def what_a_fault_puts_off_is_taken_from_its_structure():
+    """Of 300 calls 100 are for one page, 200 for the other, which are closed before. Each call has
+    a return address on the stack, and push two accesses more.
+    """
+    done = subprocess.run(['gcc', '-O1', '-g', '-x', 'c', '-', '-o', 'closed'],
+                          input=CLOSED.encode(), check=False)
+    if done.returncode != 0:
+        raise Skip('no gcc')
+    for more in [], ['--cache=D1=32K,8,64,write-through']:
+        counted('--references', *more, './closed')
+        found = {(r['function'], r['data']): int(r['references']) for r in rows()
+                 if r['function'] in ('put', 'push')}
+        check(found == {('put', 'one'): 100, ('put', 'two'): 200, ('put', '[stack]'): 300,
+                        ('push', 'one'): 100, ('push', 'two'): 200, ('push', '[stack]'): 900},
+              more, found)
+
+
 @case
 def references_exclude_what_data_does():
     for other in ['--no-filter'], ['--also=D1=8K,1,64']:
@@ -276,11 +390,12 @@ def references_of_stretches_stand_for_the_run():
     check(0.3 * 4000 * SMALL < small < 1.5 * 4000 * SMALL, small)
 
 
-def set_up(dwell, program, folder):
+def set_up(dwell, program, programs, folder):
     global PROGRAM
     PROGRAM = program
-    simulate_common.set_up(dwell, None, folder)
+    simulate_common.set_up(dwell, programs, folder)
 
 
 if __name__ == '__main__':
-    main('references', __doc__, set_up, program='build/tests/cli/sharing')
+    main('references', __doc__, set_up, program='build/tests/cli/sharing',
+         programs='build/tests/programs')

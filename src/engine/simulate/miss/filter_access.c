@@ -54,6 +54,12 @@ void filter_access_elements(const uint64_t *entries, uint32_t n)
 		references_count(a.pc, STREAM_ADDRESS(entries[i]), 0, 1, filter_allocates());
 }
 
+void filter_access_take_back(uint64_t pc, uint64_t address)
+{
+	if (counts_references())
+		references_count(pc, address, 0, -(uint64_t)1, filter_allocates());
+}
+
 static void find_bin(void)
 {
 	if (plan.walks)

@@ -58,6 +58,8 @@ void filter_access_fetch(uint64_t pc);
 /* Count the references of a string instruction, or of a vector instruction with n elements. */
 void filter_access_repeat(const struct repeat *rep);
 void filter_access_elements(const uint64_t *entries, uint32_t n);
+/* Take back one reference, which is to be counted again if it happens. */
+void filter_access_take_back(uint64_t pc, uint64_t address);
 
 /* It has replaced a line of the level by `line`; the cell of that is NULL if there was none. */
 void filter_access_replaced(const struct filter_level *l, uint64_t line, const uint32_t *victim,

@@ -89,7 +89,7 @@ void filter_cut(struct thread *t)
 		uses_cut(s, insns + t->cut_tried);
 	filter_calls_cut(t, s, insns);
 	if (plan.references)
-		filter_references_cut(s, insns);
+		filter_references_cut(t, s, insns);
 }
 
 uint32_t filter_new_counter(void)

@@ -3,10 +3,13 @@
 #include "engine/simulate/miss/filter_references.h"
 
 #include "engine/core/fsbase.h"
+#include "engine/core/lock.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 #include "engine/data/alloc.h"
+#include "engine/decode/operand.h"
 #include "engine/simulate/counts/segments.h"
+#include "engine/simulate/miss/filter_access.h"
 #include "engine/simulate/miss/filter_executions.h"
 #include "engine/simulate/miss/filter_notes.h"
 #include "engine/simulate/miss/filter_walk.h"
@@ -20,6 +23,7 @@
 #include "engine/simulate/state/filter_conflicts.h"
 #include "engine/simulate/state/filter_forms.h"
 #include "engine/simulate/state/filter_sites.h"
+#include "engine/translate/translate.h"
 
 /* In the place of the misses of other sites (filter_sites.h). */
 struct expected {
@@ -178,7 +182,8 @@ static struct expected *exceptions_of(const struct segment *s, uint32_t number)
 	return expected_by(o->members > 1 ? first_of_run(s, o) : number);
 }
 
-static void count_site(const struct segment *s, uint32_t number, int64_t times)
+/* Counts for what the site expects: of its accesses those from number `first` on. */
+static void count_site(const struct segment *s, uint32_t number, uint32_t first, int64_t times)
 {
 	const struct filter_owner *o = filter_site_owner(number);
 	struct site_memo *m = memo_of(number);
@@ -187,7 +192,7 @@ static void count_site(const struct segment *s, uint32_t number, int64_t times)
 		return;
 	if (o->members == 1 && !m->bin)
 		m->bin = bins_get(pc_of(s, o->index), m->structure);
-	for (uint32_t i = 0; i < o->members; i++)
+	for (uint32_t i = first; i < o->members; i++)
 		references_add(m->bin ? m->bin : bins_get(pc_of(s, o->index + i), m->structure),
 			       times);
 }
@@ -206,7 +211,7 @@ static void executed(struct segment *s, uint64_t executions, uint32_t until)
 		if (!is_of_references(o) || is_explicit(o))
 			continue;
 		e = exceptions_of(s, n);
-		count_site(s, n, (int64_t)executions - to_come - e->exceptions);
+		count_site(s, n, 0, (int64_t)executions - to_come - e->exceptions);
 		e->exceptions = -to_come;
 	}
 }
@@ -221,14 +226,50 @@ void filter_references_began(struct segment *s, uint64_t executions)
 	executed(s, executions, 0);
 }
 
-void filter_references_cut(const struct segment *s, uint32_t insns)
+/* ---- Cuts ---- */
+
+/*
+ * Takes back what was counted for the accesses of an instruction that faulted. Registers are as
+ * before it. False: they are not known.
+ */
+static bool take_back(const struct thread *t, const struct segment *s, uint32_t insn)
 {
+	const struct segment_insn *i = &segment_insns(s)[insn];
+	const uint64_t pc = filter_pc_of(s, i);
+	uint8_t code[15];
+	struct insn in;
+	bool is_known;
+
+	if (t->rip != pc || engine_copy(code, (const void *)(uintptr_t)pc, i->length) != 0)
+		return false;
+	lock_take(&engine.translate_lock);
+	is_known = translate_decode(&in, pc, code, i->length);
+	lock_drop(&engine.translate_lock);
+	for (uint32_t k = 0; is_known && k < in.mem_count; k++)
+		filter_access_take_back(pc, operand_address(t, &in.mem[k]));
+	return is_known;
+}
+
+void filter_references_cut(const struct thread *t, const struct segment *s, uint32_t insns)
+{
+	const struct segment_access *a = segment_accesses(s);
+
+	if (!segment_has_counter(s))
+		return;
+	if (t->cut_tried && insns < s->insns)
+		insns += take_back(t, s, insns);
 	for (uint32_t n = s->first_site; filter_site_is_of(n, s); n++) {
 		const struct filter_owner *o = filter_site_owner(n);
+		uint32_t done = 0;
 
-		if (is_of_references(o) && !is_explicit(o) &&
-		    segment_accesses(s)[o->index].owner >= insns)
+		if (!is_of_references(o) || is_explicit(o))
+			continue;
+		while (done < o->members && a[o->index + done].owner < insns)
+			done++;
+		if (done == 0)
 			exceptions_of(s, n)->exceptions++;
+		else
+			count_site(s, n, done, -1); /* code has counted all of the run */
 	}
 }
 

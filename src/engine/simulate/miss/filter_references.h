@@ -20,6 +20,10 @@
  * In a call that allocates (held.h) all references that leave the code wait, and are exceptions.
  * What an allocator has for blocks is never the label of a whole line, so code leaves there.
  *
+ * Code counts before the access. What a fault puts off is taken back: by its address for accesses
+ * of the instruction that faulted; as expected for those behind it, which are of a run, or still
+ * are to count as executions.
+ *
  * An access on two lines counts for the first one, but code has the place of the second one, whose
  * label is cleared for that.
  *
@@ -75,8 +79,8 @@ void filter_references_settle(void);
 void filter_references_executed(struct segment *s, uint64_t n);
 /* The same, but the last one has only begun. */
 void filter_references_began(struct segment *s, uint64_t executions);
-/* One of them ended after `insns` instructions. */
-void filter_references_cut(const struct segment *s, uint32_t insns);
+/* One of them ended after `insns` instructions, where the thread is now. */
+void filter_references_cut(const struct thread *t, const struct segment *s, uint32_t insns);
 
 /* Memory in [start, end), and no other, has got another owner. */
 void filter_references_forget(uint64_t start, uint64_t end);

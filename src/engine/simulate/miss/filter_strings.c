@@ -140,15 +140,20 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 	}
 }
 
-/* They will be used once more. */
-static void undo_uses(const struct segment *s, uint32_t lanes, uint32_t done)
+/* Lanes that are not done will be accessed once more. */
+static void undo_accesses(const struct segment *s, uint32_t lanes, uint32_t done)
 {
-	const uint64_t *address = last_elements;
+	const uint64_t pc = filter_pc_of(s, segment_insns(s)), *address = last_elements;
 
-	uses_undo_fetch(s, 0);
-	for (; lanes; lanes &= lanes - 1, address++)
-		if (lanes & -lanes & ~done)
+	if (plan.uses)
+		uses_undo_fetch(s, 0);
+	for (; lanes; lanes &= lanes - 1, address++) {
+		if (!(lanes & -lanes & ~done))
+			continue;
+		if (plan.uses)
 			uses_undo(*address, segment_accesses(s)->size);
+		filter_access_take_back(pc, *address);
+	}
 }
 
 void filter_undo_elements(const struct thread *t, uint32_t done)
@@ -159,7 +164,7 @@ void filter_undo_elements(const struct thread *t, uint32_t done)
 	const uint32_t n = sim_count_bits(lanes & ~done);
 
 	execute(s, -(uint64_t)1);
-	if (plan.uses && !t->vector_kept)
-		undo_uses(s, lanes, done);
+	if (!t->vector_kept)
+		undo_accesses(s, lanes, done);
 	count(s, 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }
