@@ -178,7 +178,7 @@ static void put_title(const struct paths *t, struct text *out)
 		  figure_percent(misses_of(&t->total), figure));
 	text_addf(out, "the callers of %s of the samples are known%s\n",
 		  figure_percent(t->with_path, figure),
-		  t->with_path > 0 ? "" : ": record with --paths for them");
+		  t->with_path > 0 ? "" : ": the run took few samples");
 }
 
 static void release(void *held)

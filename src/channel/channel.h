@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  36u
+#define CHANNEL_VERSION		  37u
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
@@ -87,7 +87,7 @@ struct channel_config {
 	uint32_t stream_marks;	/* STREAM_MARK_...: what streams record besides accesses */
 	uint32_t only_failures; /* 1: say nothing on stderr about a program that runs unprofiled */
 	uint32_t objects;	/* 1: track allocations, and record the blocks of samples */
-	uint32_t paths;		/* 1: record the call paths of samples */
+	uint32_t paths;		/* the call paths of samples of one window in so many; 0: none */
 	/* one near sample in this many is kept; 0: all, see CHANNEL_NEAR */
 	uint32_t near_one_in;
 	uint32_t start_off;	    /* 1: sampling waits for a mark of the program */

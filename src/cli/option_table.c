@@ -193,9 +193,11 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 	[OPTION_MODE] = {"mode", 0, "MODE", OPTION_CHOICE, AT(mode), .earlier = "gear",
 			 .help = "Take samples, or count accesses only", .group = SAMPLING,
 			 .choices = modes},
-	[OPTION_PATHS] = {"paths", 'g', NULL, OPTION_CALL, .take = record_take_paths,
-			  .help = "Record the calls that led to each sample, up to 16",
-			  .group = SAMPLING},
+	[OPTION_PATHS] =
+		{"paths", 'g', NULL, OPTION_CALL, .take = record_take_paths,
+		 .help = "Record the calls that led to each sample, up to 16; without it, to those "
+			 "of one window in eight",
+		 .group = SAMPLING},
 	[OPTION_NO_OBJECTS] = {"no-objects", 0, NULL, OPTION_CALL, .take = record_take_no_objects,
 			       .help = "Do not follow allocations: heap blocks have no names",
 			       .group = SAMPLING},

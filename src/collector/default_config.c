@@ -17,5 +17,6 @@ struct channel_config collector_default_config(void)
 		.near_one_in = 16,
 		.nested_one_in = 4,
 		.objects = 1,
+		.paths = 8,
 	};
 }

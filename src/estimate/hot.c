@@ -177,8 +177,11 @@ int hot_rows(const struct profile *p, const struct query *q, const struct hot_co
 	for (size_t i = 0; i <= p->location_count; i++) {
 		if (costs[i].samples == 0 && costs[i].accesses <= 0)
 			continue;
-		out->rows[out->count++] =
+		out->rows[out->count] =
 			hot_row_of(i < p->location_count ? &p->locations[i] : NULL, by, &costs[i]);
+		if (i < p->location_count)
+			out->rows[out->count].module = profile_module_path(p, &p->locations[i]);
+		out->count++;
 		hot_add(&out->total, &costs[i]);
 	}
 	out->ratio = out->total.misses + out->total.cold;

@@ -20,6 +20,7 @@ struct hot_cost {
 struct hot_row {
 	const char *function; /* NULL in rows by file; of data its name */
 	const char *file;     /* or NULL: no line information */
+	const char *module;   /* path of the file that has the code; or NULL */
 	uint32_t line;	      /* in rows by line; else 0 */
 	struct hot_cost cost;
 };

@@ -17,7 +17,8 @@ struct paths_cost {
 };
 
 /*
- * Shares of the accesses, misses and samples of the process, for each pair of location and path.
+ * Shares of the accesses, misses and samples of the process, for each pair of location and path. A
+ * location's share without a path is divided among its paths.
  * The caller frees *costs.
  */
 int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,

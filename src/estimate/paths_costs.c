@@ -31,6 +31,48 @@ static int sort_ends(const struct profile *p, struct sort_item *order)
 	return sort_by_key(order, p->end_count);
 }
 
+/*
+ * Of one location's costs, sorted by path: those without a path, which are mostly left out by
+ * choice, are shared among its known paths. Numbers of samples stay.
+ */
+static void share_location(struct paths_cost *costs, size_t count)
+{
+	struct hot_cost known = {0}, *unknown = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (costs[i].path == 0)
+			unknown = &costs[i].cost;
+		else
+			hot_add(&known, &costs[i].cost);
+	}
+	if (unknown == NULL || !(known.accesses > 0))
+		return;
+	/* Each figure on its own, so that the sums stay. */
+	for (size_t i = 0; i < count; i++) {
+		struct hot_cost *c = &costs[i].cost;
+
+		if (costs[i].path == 0)
+			continue;
+		c->misses *= known.misses > 0 ? 1 + unknown->misses / known.misses : 1;
+		c->cold *= known.cold > 0 ? 1 + unknown->cold / known.cold : 1;
+		c->cycles *= known.cycles > 0 ? 1 + unknown->cycles / known.cycles : 1;
+		c->accesses *= 1 + unknown->accesses / known.accesses;
+	}
+	unknown->accesses = 0;
+	unknown->misses = known.misses > 0 ? 0 : unknown->misses;
+	unknown->cold = known.cold > 0 ? 0 : unknown->cold;
+	unknown->cycles = known.cycles > 0 ? 0 : unknown->cycles;
+}
+
+static void share_unknown(struct paths_cost *costs, size_t count)
+{
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count && costs[to].location == costs[from].location;)
+			to++;
+		share_location(&costs[from], to - from);
+	}
+}
+
 int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
 		size_t *count, struct err *err)
 {
@@ -57,6 +99,7 @@ int paths_costs(const struct profile *p, const struct query *q, struct paths_cos
 		else
 			to[kept++] = cost;
 	}
+	share_unknown(to, kept);
 	*count = kept;
 	free(order);
 	free(shares);

@@ -6,6 +6,7 @@
 #include "estimate/data.h"
 #include "estimate/hot.h"
 #include "estimate/order.h"
+#include "estimate/own_callers.h"
 
 struct summary {
 	const struct profile *profile;
@@ -15,7 +16,8 @@ struct summary {
 		/* cache by which functions, lines and data structures are ranked */
 		size_bytes;
 	struct hot functions, lines;
-	struct order order; /* of the lines */
+	struct own_callers callers; /* of functions */
+	struct order order;	    /* of the lines */
 	struct data data;
 	/*
 	 * Shares of the accesses: reuses of some of the same bytes, of other bytes of the line, and

@@ -18,7 +18,8 @@
 #include "engine/sample/nested.h"
 #include "engine/sample/scan.h"
 #include "engine/translate/translate.h"
-#include "engine/unwind/paths.h"
+
+#include "paths_stub.h"
 
 #define BASE	 0x7f1200000000ull
 #define REGION	 (4u << 20) /* bytes that a stream touches */

@@ -19,7 +19,8 @@ static uint64_t now[PATH_MAX_DEPTH];
 static uint32_t now_depth;
 static uint32_t told, told_depth, messages;
 static bool ring_is_full;
-static struct thread t;
+static struct call_stack stack;
+static struct thread t = {.call_stack = &stack};
 
 void *pages_get(uint64_t bytes)
 {
@@ -126,6 +127,19 @@ static void a_child_tells_its_paths_again(void **state)
 	assert_int_equal(number(3, 7), 2);
 }
 
+/* One window in eight. */
+static void windows_without_paths_have_none(void **state)
+{
+	engine.config.paths = 8;
+	paths_choose(&t, 7);
+	assert_int_equal(number(3, 7), 0);
+	paths_choose(&t, 8);
+	assert_int_equal(number(3, 7), 1);
+	engine.config.paths = 1;
+	paths_choose(&t, 9);
+	assert_int_equal(number(3, 8), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +147,7 @@ int main(void)
 		cmocka_unit_test_setup(a_path_that_was_lost_is_told_again, begin),
 		cmocka_unit_test_setup(too_many_paths_are_cut, begin),
 		cmocka_unit_test_setup(a_child_tells_its_paths_again, begin),
+		cmocka_unit_test_setup(windows_without_paths_have_none, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

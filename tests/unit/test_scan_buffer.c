@@ -18,7 +18,8 @@
 #include "engine/sample/nested.h"
 #include "engine/sample/scan.h"
 #include "engine/translate/translate.h"
-#include "engine/unwind/paths.h"
+
+#include "paths_stub.h"
 
 #define ENTRIES	  4096u
 #define SEGMENTS  200u

@@ -144,7 +144,7 @@ int record_take_one_line(void *options, const char *arg, struct err *err)
 
 int record_take_paths(void *options, const char *arg, struct err *err)
 {
-	config_of(options)->paths = 1;
+	config_of(options)->paths = 1; /* of each window */
 	return 0;
 }
 

@@ -92,6 +92,7 @@ void scan_join(struct thread *t, struct scan_window *w, uint64_t first_at)
 	if (ws->far_lines)
 		far_lines_join(ws, first_at, &t->rng);
 	ws->window = w->number;
+	paths_choose(t, w->number);
 	ws->first_at = first_at;
 	ws->share = t->share;
 	ws->interval = interval_for(w, t->share);

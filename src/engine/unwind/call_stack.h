@@ -17,6 +17,7 @@
 
 struct call_stack {
 	bool due;	       /* the thread's stack may have changed: walk it again */
+	bool is_left_out;      /* nobody asks for paths in this window */
 	const uint64_t *entry; /* the entry of the buffer that is scanned; NULL: the present */
 	const uint64_t *known; /* calls and returns before this entry are in the frames */
 	struct frames frames;

@@ -115,12 +115,18 @@ static void tell_of_cut(struct process *p)
 	is_cut_reported = true;
 }
 
+void paths_choose(struct thread *t, uint32_t window)
+{
+	if (engine.config.paths)
+		t->call_stack->is_left_out = window % engine.config.paths != 0;
+}
+
 uint32_t paths_number(struct thread *t, uint64_t pc)
 {
 	uint64_t path[PATH_MAX_DEPTH];
 	uint32_t depth;
 
-	if (!engine.config.paths)
+	if (!engine.config.paths || t->call_stack->is_left_out)
 		return 0;
 	depth = call_stack_path(t, pc, path, PATH_MAX_DEPTH);
 	while (depth) {

@@ -11,6 +11,9 @@
 /* Set up, if the run records paths. Out of memory: config.paths becomes 0. */
 void paths_init(void);
 
+/* t's samples of this window get paths, or not: one window in config.paths does. */
+void paths_choose(struct thread *t, uint32_t window);
+
 /*
  * The number of the path to the access at pc that t's call stack is at (call_stack.h), sent to the
  * collector if new. 0: unknown. When there are too many paths, only its innermost calls count.

@@ -140,10 +140,17 @@ static int put_rows(const struct summary *s, const struct display *d, struct tex
 	int status;
 
 	for (size_t i = 0; i < s->functions.count; i++) {
-		const struct cost_row row = cost_row_of(&s->functions, i);
+		struct cost_row row = cost_row_of(&s->functions, i);
+		struct text name = {0};
 
-		if (cost_limit_shows(&code, row.cost))
-			columns_table_row(list, t, &row);
+		if (!cost_limit_shows(&code, row.cost))
+			continue;
+		text_add(&name, row.function);
+		if (i < OWN_CALLERS && s->callers.caller[i] != NULL)
+			text_addf(&name, " < %s", s->callers.caller[i]);
+		row.function = text_get(&name);
+		columns_table_row(list, t, &row);
+		text_release(&name);
 	}
 	for (size_t i = 0; i < s->data.count; i++) {
 		const struct data_row *r = &s->data.rows[i];
@@ -213,12 +220,16 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 			    .process = s->query->process,
 			    .is_lru = s->policy == MODEL_LRU,
 			    .ways = s->query->ways,
-			    .source_of = source_of(h)};
+			    .source_of =
+				    s->callers.most_file != NULL ? s->callers.most : source_of(h)};
 
 	profile_cost(s->profile, s->query, &v.cost);
-	if (h->count > 0) {
+	if (v.cost.verdict == COST_FIRST && h->count > 0) {
 		v.function = h->rows[0].function;
 		v.function_share = share_of(&h->rows[0].cost, &h->total, v.cost.verdict);
+	} else {
+		v.function = s->callers.most;
+		v.function_share = s->callers.part;
 	}
 	for (size_t i = 0; i < s->data.count && v.data == NULL; i++) {
 		const struct data_row *r = &s->data.rows[i];

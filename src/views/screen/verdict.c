@@ -130,7 +130,7 @@ static void say_little(const struct sentence *s)
 	const size_t fits = cost_fits(c);
 
 	text_add(s->out, "Does not wait for memory: misses cost at most ");
-	put_cycles(s, round_up(c->levels[0].most_beyond + c->cold_cycles));
+	put_cycles(s, round_up(c->levels[0].most_beyond));
 	text_addf(s->out, " cycles an instruction; fits in %s", c->levels[fits].name);
 }
 
