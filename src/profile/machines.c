@@ -52,11 +52,11 @@ static int set_cycles(struct profile_cache caches[PROFILE_CACHES], size_t count,
 		known += caches[i].miss_cycles > 0;
 		if (i > 0 && known > i && caches[i].miss_cycles < caches[i - 1].miss_cycles)
 			return err_set(err, "a miss of a level waits no less than one of the level "
-					    "before: give --machine cycles that ascend");
+					    "before: give --caches cycles that ascend");
 	}
 	if (known > 0 && known < count)
 		return err_set(err,
-			       "give the cycles that a miss waits for all levels of --machine, "
+			       "give the cycles that a miss waits for all levels of --caches, "
 			       "as 32K:10,1M:40,32M:200, or for none");
 	if (known == 0)
 		profile_set_usual_cycles(caches);

@@ -150,13 +150,14 @@ static void the_next_command_asks_about_the_same_cache(void **state)
 	(void)state;
 	v.is_lru = true;
 	v.ways = 8;
+	v.caches = "32K,1M";
 	v.size_bytes = 49152;
 	v.data = "nodes";
 	v.data_share = 0.6;
 	check(&v,
 	      "Waits for memory: misses cost about 5.2 cycles an instruction, most of it in L2\n"
 	      "(10 % miss), which memory serves. It waits for nodes (60 %).\n"
-	      "Next: dwell objects --policy lru --ways 8 -s 48K\n");
+	      "Next: dwell objects --policy lru --ways 8 --caches 32K,1M -s 48K\n");
 }
 
 int main(void)

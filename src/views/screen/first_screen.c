@@ -220,6 +220,7 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 			    .process = s->query->process,
 			    .is_lru = s->policy == MODEL_LRU,
 			    .ways = s->query->ways,
+			    .caches = s->query->machine,
 			    .source_of =
 				    s->callers.most_file != NULL ? s->callers.most : source_of(h)};
 

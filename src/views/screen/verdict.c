@@ -38,7 +38,8 @@ static void put_name(const struct sentence *s, const char *name)
 	struct text safe = {0};
 
 	fit_add(&safe, name, s->d);
-	fit_name(s->out, text_get(&safe), NAME_WIDTH, s->d);
+	fit_name(s->out, text_get(&safe),
+		 s->d->width / 2 > NAME_WIDTH ? s->d->width / 2 : NAME_WIDTH, s->d);
 	text_release(&safe);
 }
 
@@ -306,6 +307,10 @@ static void put_command(const struct sentence *s, const char *command, uint64_t 
 		text_add(s->out, " --policy lru");
 	if (v->ways > 0)
 		text_addf(s->out, " --ways %" PRIu64, v->ways);
+	if (v->caches != NULL) {
+		text_add(s->out, " --caches ");
+		put_word(s, v->caches);
+	}
 	if (size_bytes == 0 || v->is_exact)
 		return;
 	/* Rounding the size would change it. */
@@ -400,6 +405,7 @@ static void go_info(const struct sentence *s)
 	v.has_thread = false;
 	v.is_lru = false;
 	v.ways = 0;
+	v.caches = NULL;
 	put_command(&inner, "info", 0);
 }
 

@@ -37,6 +37,7 @@ struct verdict {
 	int64_t thread;
 	bool is_lru;	       /* the policy asked for; otherwise random replacement */
 	uint64_t ways;	       /* the ways asked for; 0: fully associative */
+	const char *caches;    /* the machine asked for, as --caches takes it; or NULL */
 	const char *source_of; /* the first function with misses and known source; or NULL */
 };
 
