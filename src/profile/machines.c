@@ -55,9 +55,8 @@ static int set_cycles(struct profile_cache caches[PROFILE_CACHES], size_t count,
 					    "before: give --caches cycles that ascend");
 	}
 	if (known > 0 && known < count)
-		return err_set(err,
-			       "give the cycles that a miss waits for all levels of --caches, "
-			       "as 32K:10,1M:40,32M:200, or for none");
+		return err_set(err, "give the cycles that a miss waits for all levels of --caches, "
+				    "as 32K:10,1M:40,32M:200, or for none");
 	if (known == 0)
 		profile_set_usual_cycles(caches);
 	return 0;

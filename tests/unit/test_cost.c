@@ -46,7 +46,7 @@ static void misses_cost_what_the_next_level_serves(void **state)
 	near(c.cold_cycles, 0.002 * 200 / 2);
 	assert_int_equal(c.focus, 2);
 	near(c.levels[0].beyond, c.levels[0].cycles + c.levels[1].cycles + c.levels[2].cycles);
-	/* Beyond the second level its misses wait as long as before, and those of the third more. */
+	/* Beyond the second level its misses wait as long, and those of the third more. */
 	near(c.levels[1].beyond, (0.038 * 40 + 0.008 * 160) / 2);
 	assert_true(c.levels[0].least_beyond < c.levels[0].beyond &&
 		    c.levels[0].beyond < c.levels[0].most_beyond);

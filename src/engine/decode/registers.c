@@ -222,6 +222,11 @@ static void add_flags(struct insn_registers *r, const ZydisDecodedInstruction *z
 		r->flags_read |= r->flags_written;
 }
 
+static uint32_t mask_number(const ZydisDecodedOperand *op)
+{
+	return (uint32_t)(op->reg.value - ZYDIS_REGISTER_K0);
+}
+
 uint32_t decode_registers(const uint8_t *code, uint32_t room, struct insn_registers *r)
 {
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
@@ -241,6 +246,11 @@ uint32_t decode_registers(const uint8_t *code, uint32_t room, struct insn_regist
 		add_register(r, z.avx.mask.reg, true, false);
 	r->gprs_read |= unsaid_gprs(&z);
 	r->gprs_written |= unsaid_gprs(&z);
+	/* It writes two masks, the named one and the other of its pair. */
+	if (z.mnemonic == ZYDIS_MNEMONIC_VP2INTERSECTD ||
+	    z.mnemonic == ZYDIS_MNEMONIC_VP2INTERSECTQ)
+		add_register(r, (ZydisRegister)(ZYDIS_REGISTER_K0 + (mask_number(&op[0]) ^ 1)),
+			     false, true);
 	r->keeps_upper = is_old(&z) && r->vectors_written;
 	r->x87 |= z.meta.isa_ext == ZYDIS_ISA_EXT_X87;
 	add_states(r, &z);
