@@ -67,10 +67,11 @@ def a_sweep_misses_once_a_line():
     """
     sampled('10%%,%d,fixed' % LENGTH, *CACHES, PROGRAM, 'sweep')
     all_of_them = stretches('L1d')
-    check(14 <= len(all_of_them) <= 17, len(all_of_them))  # 8.2 M accesses, one in 500,000
+    # 8.2 M accesses, one in 500,000; a late one stands for those, too, whose time has passed.
+    check(14 <= sum(round(row[0] / LENGTH) for row in all_of_them) <= 17, all_of_them)
     for accesses, misses, unknown, above in in_the_sweep('L1d'):
-        check(0 <= accesses - LENGTH < SLACK, accesses)
-        check(abs(misses - LENGTH / 8) <= 40 and above == 0, misses)
+        check(accesses >= LENGTH and accesses % LENGTH < SLACK, accesses)
+        check(abs(misses - accesses / 8) <= 40 and above == 0, misses)
         check(unknown == LINES, unknown)
     for accesses, misses, unknown, above in in_the_sweep('LL'):
         # Four arrays of 16 KB, each line once: those of the first level's 256 are unknown above.
@@ -113,13 +114,15 @@ def stretches_begin_and_end_among_string_instructions():
 @case
 def stretches_begin_where_they_are_planned():
     """In the middle of each period, if the timer came in time: it comes late where other programs
-    run.
+    run. Those after a late one are as late.
     """
     for mode in 'sweep', 'strings':
         sampled('10%%,%d,fixed' % LENGTH, *CACHES, PROGRAM, mode)
         starts = [row[0]
                   for row in ask("SELECT start FROM stretch WHERE cache = 'L1d' ORDER BY number")]
-        late = [start for start in starts if (start - 9 * LENGTH // 2) % (10 * LENGTH) > SLACK]
+        planned = [9 * LENGTH // 2] + [start + 10 * LENGTH for start in starts]
+        late = [start for start, plan in zip(starts, planned)
+                if (start - plan) % (10 * LENGTH) > SLACK]
         check(len(late) <= len(starts) // 3, starts)
 
 
@@ -470,7 +473,11 @@ def a_killed_run_keeps_what_it_had():
                                '--sample', '10%%,%d' % LENGTH, *CACHES, PROGRAM,
                                'wait'], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     target.stdout.readline()
-    time.sleep(1)
+    end = time.monotonic() + 60
+    # Stretches, and a report of events, which come from time to time.
+    while time.monotonic() < end and (len(stretches('L1d', 'cut.db')) < 12 or
+                                      ask('SELECT COUNT(*) FROM cost', 'cut.db') == [(0,)]):
+        time.sleep(0.2)
     os.kill(ask('SELECT pid FROM process', 'cut.db')[0][0], signal.SIGKILL)
     target.communicate()
     kept = stretches('L1d', 'cut.db')
