@@ -21,8 +21,8 @@ struct machine_level {
 	uint32_t line_bytes;
 	enum machine_level_kind kind;
 	/*
-	 * How long one of its misses waits until the next level serves it, in cycles, rounded: the
-	 * latency from an idle machine, as makers and measurements give it.
+	 * How long one of its misses waits until the next level serves it, in cycles: nominal and
+	 * rough, as machines of one kind differ by their clocks and memory.
 	 */
 	uint32_t miss_cycles;
 };

@@ -87,7 +87,7 @@ struct channel_config {
 	uint32_t stream_marks;	/* STREAM_MARK_...: what streams record besides accesses */
 	uint32_t only_failures; /* 1: say nothing on stderr about a program that runs unprofiled */
 	uint32_t objects;	/* 1: track allocations, and record the blocks of samples */
-	uint32_t paths;		/* the call paths of samples of one window in so many; 0: none */
+	uint32_t paths; /* one window in so many records call paths: see paths_choose; 0: none */
 	/* one near sample in this many is kept; 0: all, see CHANNEL_NEAR */
 	uint32_t near_one_in;
 	uint32_t start_off;	    /* 1: sampling waits for a mark of the program */

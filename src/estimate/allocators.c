@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "estimate/own_code.h"
 
 /* Whole names. */
 static const char *const names[] = {
@@ -124,19 +125,6 @@ static const char *const beginnings[] = {
 	"<hashbrown::",
 };
 
-/* Beginnings of file names. */
-static const char *const libraries[] = {
-	"libc.so",	"libc-2",      "ld-linux",    "ld-2",	     "libstdc++.so", "libc++.so",
-	"libc++abi.so", "libjemalloc", "libtcmalloc", "libmimalloc", "libpthread",   "libgfortran",
-};
-
-/*
- * Beginnings of source files: those of Rust's own library. Names such as "<T as
- * alloc::vec::...>::from_elem" or "<u32 as core::fmt::Display>::fmt" alone do not show that they
- * are in it.
- */
-static const char *const sources[] = {"/rustc/", "/rust/deps/", "/usr/src/rustc-"};
-
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static bool begins_with_any(const char *s, const char *const *list, size_t count)
@@ -170,15 +158,10 @@ static bool is_function(const char *function, const char *name)
 	       (function[length] == '\0' || function[length] == '(');
 }
 
-static bool is_library(const char *module)
-{
-	return module != NULL &&
-	       begins_with_any(path_basename(module), libraries, COUNT(libraries));
-}
-
 bool allocator_is_wrapper(const char *function, const char *file, const char *module)
 {
-	if (is_library(module) || (file != NULL && begins_with_any(file, sources, COUNT(sources))))
+	/* Names as "<T as alloc::vec::...>::from_elem" do not show that they are Rust's own. */
+	if (own_code_is_module(module) || own_code_is_of_rust(file))
 		return true;
 	if (strncmp(function, "operator ", 9) != 0)
 		function = without_return_type(function);
@@ -202,7 +185,7 @@ const struct store_frame *allocator_caller(const struct profile *p, const struct
 				first = &l->frames[k];
 			if (!is_pool && k < l->handed)
 				continue;
-			if (is_pool ? !is_library(module)
+			if (is_pool ? !own_code_is_module(module)
 				    : !allocator_is_wrapper(l->frames[k].function,
 							    l->frames[k].file, module))
 				return &l->frames[k];

@@ -14,7 +14,7 @@
 
 /* ---- Miss ratios ---- */
 
-/* Those of so many accesses to each: the intervals of their misses. */
+/* Tell whether the intervals of two numbers of misses are apart: ratios of so many accesses. */
 static bool do_not_overlap(const struct model_ratio *a, double of_a, const struct model_ratio *b,
 			   double of_b)
 {
@@ -374,9 +374,11 @@ static int check_cost(const struct diff_samples *d, const struct condition_test 
 	const struct diff_cost *a = &d->cost_a, *b = &d->cost_b;
 
 	if (!d->has_cost)
-		return err_set(err,
-			       "condition '%.100s': no caches are known: name them with --caches",
-			       c->text);
+		return err_set(
+			err,
+			"condition '%.100s': the caches of the runs' machines are not known: "
+			"a condition on a size, as '1M > +5%%' with --size 1M, needs none",
+			c->text);
 	c->a = a->cycles;
 	c->b = b->cycles;
 	c->holds = condition_holds(t, c->a, c->b) &&
@@ -404,6 +406,12 @@ int diff_samples_check(const struct diff_samples *d, struct condition *c, struct
 	if (!cache->a.known || !cache->b.known)
 		return err_set(err, "condition '%.100s': there are too few samples to tell",
 			       c->text);
+	if (t.limit_is != CONDITION_PERCENT && t.limit != 0 && fabs(t.limit) < 1)
+		return err_set(
+			err,
+			"condition '%.100s': it is on the number of misses, and not on their "
+			"ratio",
+			c->text);
 	c->a = cache->misses_a;
 	c->b = cache->misses_b;
 	c->holds = condition_holds(&t, c->a, c->b) &&

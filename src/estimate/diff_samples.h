@@ -47,8 +47,8 @@ struct diff_samples {
 };
 
 /*
- * Rows are for the query's cache, by default that whose misses cost most in both runs. The caches
- * of A's machine are used for both. The profiles must outlive *d. Release with
+ * Rows are for the query's cache, by default that whose misses cost most in both runs. Both are
+ * asked about the same caches: profile_take_caches. The profiles must outlive *d. Release with
  * diff_samples_release.
  */
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,

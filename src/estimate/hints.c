@@ -71,9 +71,7 @@ static void put_nameless(const struct hot *h, struct text *out)
 #define PYTHON                                                                  \
 	"Python's small objects are one row, as its own allocator holds them: " \
 	"PYTHONMALLOC=malloc gives each call of the allocator a row, and takes more time"
-#define PERL                                                                                \
-	"Perl's values are one row, as Perl allocates them by the page: a Perl built with " \
-	"-DPURIFY allocates each apart"
+#define PERL   "Perl's values are one row, as Perl allocates them by the page"
 #define JAVA   "The heap of Java is one row: its objects move, and are not told apart"
 #define SCRIPT "The heap of JavaScript is one row: its objects move, and are not told apart"
 
@@ -81,13 +79,9 @@ static void put_nameless(const struct hot *h, struct text *out)
 static const struct {
 	const char *function, *hint;
 } pools[] = {
-	{"_PyObject_Arena", PYTHON},
-	{"new_arena", PYTHON},
-	{"Perl_more_sv", PERL},
-	{"Perl_more_bodies", PERL},
-	{"os::pd_commit_memory", JAVA},
-	{"os::pd_reserve_memory", JAVA},
-	{"v8::base::OS::Allocate", SCRIPT},
+	{"_PyObject_Arena", PYTHON},	 {"Perl_more_sv", PERL},
+	{"Perl_more_bodies", PERL},	 {"os::pd_commit_memory", JAVA},
+	{"os::pd_reserve_memory", JAVA}, {"v8::base::OS::Allocate", SCRIPT},
 };
 
 static const char *hint_of(const struct data_row *r)

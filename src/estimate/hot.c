@@ -2,11 +2,11 @@
 /* Sums up the shares of the misses by code. */
 #include "estimate/hot.h"
 
-#include "estimate/own_code.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "estimate/own_code.h"
 
 void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 {

@@ -124,14 +124,15 @@ static void find(const struct finding *f, struct own_callers *o)
 		  (h->total.cycles > 0 ? h->total.cycles : h->total.misses + h->total.cold);
 }
 
-int own_callers_find(struct own_callers *o, const struct profile *p, const struct query *q,
-		     const struct hot *functions, struct err *err)
+int own_callers_find(struct own_callers *o, const struct profile *p,
+		     const struct profile_share *shares, const struct hot *functions,
+		     struct err *err)
 {
 	struct finding f = {.p = p, .functions = functions};
 	int status = -1;
 
 	*o = (struct own_callers){{0}};
-	if (paths_costs(p, q, &f.costs, &f.cost_count, err) != 0)
+	if (paths_costs_of(p, shares, &f.costs, &f.cost_count, err) != 0)
 		return -1;
 	if (store_read_paths(p->store, p->process->id, &f.paths, &f.path_count, err) == 0) {
 		find(&f, o);

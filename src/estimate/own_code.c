@@ -6,26 +6,18 @@
 
 #include "base/text.h"
 
-/* Beginnings of source files: headers of C and C++, and the sources of Rust and Go. */
+/* Beginnings of source files: of Rust's own library; and headers of C and C++, and Go's sources. */
+static const char *const rust[] = {"/rustc/", "/rust/deps/", "/usr/src/rustc-", NULL};
 static const char *const sources[] = {
-	"/usr/include/",
-	"/usr/local/include/",
-	"/usr/lib/",
-	"/usr/local/lib/",
-	"/rustc/",
-	"/rust/deps/",
-	"/usr/src/rustc-",
-	"/usr/local/go/src/",
-	"/usr/share/go-",
-	"/usr/libexec/",
-	NULL,
+	"/usr/include/",      "/usr/local/include/", "/usr/lib/",     "/usr/local/lib/",
+	"/usr/local/go/src/", "/usr/share/go-",	     "/usr/libexec/", NULL,
 };
 
 /* Beginnings of names of modules. */
 static const char *const modules[] = {
-	"libc.so",  "libc-2",	    "ld-linux",	 "ld-2",	 "ld-musl",
-	"libm.so",  "libstdc++.so", "libc++.so", "libc++abi.so", "libpthread",
-	"libgcc_s", "libgfortran",  NULL,
+	"libc.so",	"libc-2",      "ld-linux",     "ld-2",	     "ld-musl",	 "libm.so",
+	"libstdc++.so", "libc++.so",   "libc++abi.so", "libpthread", "libgcc_s", "libgfortran",
+	"libjemalloc",	"libtcmalloc", "libmimalloc",  NULL,
 };
 
 static bool begins_with_any(const char *s, const char *const *list)
@@ -36,10 +28,20 @@ static bool begins_with_any(const char *s, const char *const *list)
 	return false;
 }
 
+bool own_code_is_of_rust(const char *file)
+{
+	return begins_with_any(file, rust);
+}
+
+bool own_code_is_module(const char *module)
+{
+	return module != NULL && begins_with_any(path_basename(module), modules);
+}
+
 bool own_code_is_library(const char *file, const char *module)
 {
-	return begins_with_any(file, sources) ||
-	       (module != NULL && begins_with_any(path_basename(module), modules));
+	return own_code_is_of_rust(file) || begins_with_any(file, sources) ||
+	       own_code_is_module(module);
 }
 
 static bool ends_with(const char *s, const char *end)

@@ -12,6 +12,9 @@
  * the path of its module. Both may be NULL.
  */
 bool own_code_is_library(const char *file, const char *module);
+/* Parts of it: the source is Rust's own; the module is a library of the system. */
+bool own_code_is_of_rust(const char *file);
+bool own_code_is_module(const char *module);
 
 /*
  * The innermost function at the location whose source is neither a library's nor a header of C; if

@@ -18,11 +18,13 @@ struct paths_cost {
 
 /*
  * Shares of the accesses, misses and samples of the process, for each pair of location and path. A
- * location's share without a path is divided among its paths.
- * The caller frees *costs.
+ * location's share without a path is divided among its paths. The caller frees *costs.
  */
 int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
 		size_t *count, struct err *err);
+/* The same for the shares of p->ends. */
+int paths_costs_of(const struct profile *p, const struct profile_share *shares,
+		   struct paths_cost **costs, size_t *count, struct err *err);
 
 #define PATHS_NONE SIZE_MAX
 

@@ -73,23 +73,19 @@ static void share_unknown(struct paths_cost *costs, size_t count)
 	}
 }
 
-int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
-		size_t *count, struct err *err)
+int paths_costs_of(const struct profile *p, const struct profile_share *shares,
+		   struct paths_cost **costs, size_t *count, struct err *err)
 {
-	struct profile_share *shares = profile_attribute(p, q, err);
 	struct sort_item *order = calloc(p->end_count + 1, sizeof(*order));
 	struct paths_cost *to = calloc(p->end_count + 1, sizeof(*to));
 	size_t kept = 0;
 
 	*costs = to;
-	if (shares == NULL || order == NULL || to == NULL || sort_ends(p, order) != 0) {
-		if (shares != NULL)
-			err_set(err, "not enough memory for %zu samples", p->end_count);
+	if (order == NULL || to == NULL || sort_ends(p, order) != 0) {
 		free(to);
 		free(order);
-		free(shares);
 		*costs = NULL;
-		return -1;
+		return err_set(err, "not enough memory for %zu samples", p->end_count);
 	}
 	for (size_t i = 0; i < p->end_count; i++) {
 		const struct paths_cost cost = cost_of(p, shares, order[i].index);
@@ -102,6 +98,15 @@ int paths_costs(const struct profile *p, const struct query *q, struct paths_cos
 	share_unknown(to, kept);
 	*count = kept;
 	free(order);
-	free(shares);
 	return 0;
+}
+
+int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
+		size_t *count, struct err *err)
+{
+	struct profile_share *shares = profile_attribute(p, q, err);
+	const int status = shares != NULL ? paths_costs_of(p, shares, costs, count, err) : -1;
+
+	free(shares);
+	return status;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reuses by the code that makes them and the code that touched the line before. */
 #include "estimate/reuse.h"
-#include "estimate/own_code.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "estimate/own_code.h"
 
 #define NEAREST_LINES 4
 

@@ -26,7 +26,7 @@ static double touches_of(const struct profile *at, const struct subset *part,
 static int restrict_touches(const struct profile *at, const struct subset *part,
 			    const struct query *q, double *touches, struct err *err)
 {
-	struct profile_share *shares = profile_attribute(at, q, err);
+	struct profile_share *shares = profile_attribute_misses(at, q, err);
 
 	if (shares == NULL)
 		return -1;

@@ -231,7 +231,7 @@ static int solve_point(const struct subset *s, const struct profile *p, const st
 		       struct curve_point *point, struct err *err)
 {
 	const struct query at = query_at(q, point->size_bytes);
-	struct profile_share *shares = profile_attribute(p, &at, err);
+	struct profile_share *shares = profile_attribute_misses(p, &at, err);
 	int status = -1;
 
 	if (shares != NULL)

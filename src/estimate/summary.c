@@ -35,16 +35,18 @@ int summary_init(struct summary *s, const struct profile *p, const struct query 
 		free(costs);
 		costs = NULL;
 	}
-	free(shares);
-	if (costs == NULL)
+	if (costs == NULL) {
+		free(shares);
 		return -1;
+	}
 	if (hot_rows(p, q, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
 	    hot_rows(p, q, costs, HOT_LINE, &s->lines, err) == 0 &&
-	    own_callers_find(&s->callers, p, q, &s->functions, err) == 0 &&
+	    own_callers_find(&s->callers, p, shares, &s->functions, err) == 0 &&
 	    data_init(&s->data, p, q, DATA_BY_LINE, err) == 0 &&
 	    spatial_used_of(p, q, &s->used, err) == 0)
 		ret = 0;
 	free(costs);
+	free(shares);
 	if (ret != 0)
 		summary_release(s);
 	return ret;

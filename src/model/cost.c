@@ -41,11 +41,11 @@ static enum cost_verdict judge(const struct cost *c)
 {
 	const struct cost_level *first = &c->levels[0];
 
+	if (c->cold_cycles >= COST_MATTERS && c->cold_cycles > first->most_beyond)
+		return COST_FIRST;
 	if (first->beyond >= COST_MATTERS && first->least_beyond >= COST_SURE * COST_MATTERS)
 		return COST_REUSES;
-	if (first->most_beyond >= COST_MATTERS)
-		return COST_UNKNOWN;
-	return c->cold_cycles >= COST_MATTERS ? COST_FIRST : COST_LITTLE;
+	return first->most_beyond >= COST_MATTERS ? COST_UNKNOWN : COST_LITTLE;
 }
 
 void cost_solve(struct cost *c)

@@ -33,7 +33,7 @@ struct cost_level {
 enum cost_verdict {
 	COST_LITTLE,  /* surely below COST_MATTERS */
 	COST_REUSES,  /* above it */
-	COST_FIRST,   /* reuses are not, but first touches are */
+	COST_FIRST,   /* first touches are above it, and surely cost more than all reuses */
 	COST_UNKNOWN, /* the interval is too wide to say */
 };
 
@@ -41,7 +41,7 @@ struct cost {
 	struct cost_level levels[COST_LEVELS]; /* the smallest first */
 	size_t count;
 	double instructions; /* per access */
-	/* First touches per access; and if they are not known as well as misses are: */
+	/* First touches per access, and their bounds where misses are known better than they. */
 	double cold, cold_low, cold_high;
 
 	size_t focus;	    /* the level that costs most; `count`: there are no misses */

@@ -38,6 +38,12 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 	profile_set_usual_cycles(caches);
 }
 
+void profile_take_caches(struct profile *p, const struct profile *from)
+{
+	profile_caches(from, p->caches);
+	p->machine = from->machine != NULL ? from->machine : "the other profile's";
+}
+
 uint64_t profile_resolved_size(const struct profile *p)
 {
 	struct model_resolution r;
@@ -53,32 +59,31 @@ uint64_t profile_resolved_size(const struct profile *p)
 }
 
 /*
- * That of the level that costs most; without such misses, the largest cache of the machine that is
- * resolved; if there is none, the smallest.
+ * That of the level whose misses cost most; 0: they cost nothing, or less than first touches, which
+ * miss in all levels.
  */
-static uint64_t default_size(const struct profile *p, const struct query *q)
+static uint64_t costly_size(const struct profile *p, const struct query *q)
 {
-	struct profile_cache caches[PROFILE_CACHES];
-	uint64_t resolved = profile_resolved_size(p), size = 0;
 	struct cost cost;
 
 	profile_cost(p, q, &cost);
-	if (cost.focus < cost.count)
-		return cost.levels[cost.focus].size_bytes;
+	if (cost.focus == cost.count || cost.verdict == COST_FIRST)
+		return 0;
+	return cost.levels[cost.focus].size_bytes;
+}
+
+/* The largest cache of the machine that is resolved; if there is none, the smallest. */
+static uint64_t resolved_size(const struct profile *p)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	uint64_t resolved = profile_resolved_size(p), size = 0;
+
 	profile_caches(p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++)
 		if (caches[i].size_bytes >= p->line_bytes &&
 		    (size == 0 || caches[i].size_bytes <= resolved))
 			size = caches[i].size_bytes;
 	return size > 0 ? size : DEFAULT_SIZE;
-}
-
-static bool has_cost(const struct profile *p, const struct query *q)
-{
-	struct cost cost;
-
-	profile_cost(p, q, &cost);
-	return cost.focus < cost.count;
 }
 
 int profile_choose_size(const struct profile *p, const struct query *q, uint64_t *size_bytes,
@@ -95,7 +100,9 @@ int profile_choose_size(const struct profile *p, const struct query *q, uint64_t
 					 "the run was simulated in a cache of %s: leave out --size",
 					 size_format(*size_bytes, size));
 	}
-	*size_bytes = asked > 0 ? asked : default_size(p, q);
+	*size_bytes = asked > 0 ? asked : costly_size(p, q);
+	if (*size_bytes == 0)
+		*size_bytes = resolved_size(p);
 	return profile_check_size(p, *size_bytes, err);
 }
 
@@ -129,9 +136,14 @@ int profile_choose(const struct profile *p, const struct query *q, struct query 
 	*out = *q;
 	if (query_order(q, &order, err) != 0)
 		return -1;
-	if (profile_choose_size(p, q, &out->size_bytes, err) != 0)
+	if (q->size_bytes == 0) {
+		out->size_bytes = costly_size(p, q);
+		out->is_by_cost = out->size_bytes > 0;
+	}
+	if (out->size_bytes == 0)
+		out->size_bytes = p->is_exact ? p->exact_size_bytes : resolved_size(p);
+	if (profile_choose_size(p, out, &out->size_bytes, err) != 0)
 		return -1;
-	out->is_by_cost = q->size_bytes == 0 && has_cost(p, q);
 	if (!p->is_exact)
 		return profile_check_ways(p, q, out->size_bytes, err);
 	if (q->ways > 0)

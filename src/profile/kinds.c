@@ -43,8 +43,7 @@ int profile_refuse(const char *path, unsigned kinds, unsigned takes, struct err 
 		 "'dwell objects' what --by summed"},
 		{KIND_SAMPLES, KIND_BINS,
 		 "has counted misses and no samples: 'dwell bins', 'dwell causes' and 'dwell "
-		 "objects' "
-		 "show whose data misses, and why, 'dwell calls' who calls"},
+		 "objects' show whose data misses, and why, 'dwell calls' who calls"},
 		{KIND_SAMPLES, KINDS_COUNTED,
 		 "has counts of events and no samples: 'dwell report', 'dwell calls' and 'dwell "
 		 "annotate' show it, 'dwell processes' its processes"},

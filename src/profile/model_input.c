@@ -306,9 +306,6 @@ static int add_cycles(const struct sharing *s, uint64_t size_bytes, double cycle
 
 static int share_out(const struct sharing *s, struct profile_share *shares, struct err *err)
 {
-	struct profile_cache caches[PROFILE_CACHES];
-	uint32_t before = 0;
-
 	if (attribute(s, s->q->size_bytes, err) != 0)
 		return -1;
 	for (size_t i = 0; i < s->p->end_count; i++) {
@@ -318,6 +315,14 @@ static int share_out(const struct sharing *s, struct profile_share *shares, stru
 						   .misses = share->misses,
 						   .begins = share->begins};
 	}
+	return 0;
+}
+
+static int add_all_cycles(const struct sharing *s, struct profile_share *shares, struct err *err)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	uint32_t before = 0;
+
 	profile_caches(s->p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		if (caches[i].size_bytes < s->p->line_bytes)
@@ -330,8 +335,8 @@ static int share_out(const struct sharing *s, struct profile_share *shares, stru
 	return 0;
 }
 
-struct profile_share *profile_attribute(const struct profile *p, const struct query *q,
-					struct err *err)
+static struct profile_share *share(const struct profile *p, const struct query *q, bool has_cycles,
+				   struct err *err)
 {
 	struct sharing s = {.p = p,
 			    .q = q,
@@ -344,10 +349,24 @@ struct profile_share *profile_attribute(const struct profile *p, const struct qu
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
 		status = share_out(&s, shares, err);
+	if (status == 0 && has_cycles)
+		status = add_all_cycles(&s, shares, err);
 	free(s.near);
 	free(s.far);
 	if (status == 0)
 		return shares;
 	free(shares);
 	return NULL;
+}
+
+struct profile_share *profile_attribute(const struct profile *p, const struct query *q,
+					struct err *err)
+{
+	return share(p, q, true, err);
+}
+
+struct profile_share *profile_attribute_misses(const struct profile *p, const struct query *q,
+					       struct err *err)
+{
+	return share(p, q, false, err);
 }

@@ -38,6 +38,8 @@ WAITS = {
     'stencil': (r'smooth_grid', r'grid|smooth'),
     'dict': (r'_PyDict|dict|lookdict', r'PyDict|dict|arena|PyMem|PyObject|\[allocator\]'),
 }
+# What waits is the first touch of memory.
+FRESH = {'fresh': (r'touch_lines', r'fresh')}
 CALM = ['blocked', 'checksum', 'bodies', 'queens', 'small-sorts', 'filled-once', 'formatted',
         'distance']
 
@@ -58,7 +60,7 @@ print(total)
 def command(build, name):
     if name == 'dict':
         return ['python3', '-c', DICT]
-    return [os.path.join(build, 'tests', 'answers', 'waits' if name in WAITS else 'calm'), name]
+    return [os.path.join(build, 'tests', 'answers', 'calm' if name in CALM else 'waits'), name]
 
 
 def first_screen(build, name, is_simulated, profile):
@@ -88,15 +90,16 @@ def rows(screen, title):
 def judge(name, screen):
     """What is wrong with the first screen: a list of words."""
     waits = 'Waits for memory' in screen
+    is_first = 'for the first time' in ' '.join(screen.split())
     if name in CALM:
         return ['alarm'] if waits or 'Does not wait' not in screen else []
-    function, data = WAITS[name]
+    function, data = (WAITS.get(name) or FRESH[name])
     wrong = []
     if not any(re.search(function, row) for row in rows(screen, 'FUNCTION')):
         wrong.append('function')
     if not any(re.search(data, row) for row in rows(screen, 'DATA STRUCTURE')):
         wrong.append('data')
-    return wrong + ([] if waits else ['verdict'])
+    return wrong + ([] if waits and is_first == (name in FRESH) else ['verdict'])
 
 
 def main():
@@ -108,7 +111,7 @@ def main():
     options = parser.parse_args()
     wrong = {'function': [], 'data': [], 'verdict': [], 'alarm': []}
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.names or list(WAITS) + CALM:
+        for name in options.names or [*WAITS, *FRESH, *CALM]:
             screen = first_screen(options.build, name, options.simulate,
                                   os.path.join(options.keep or folder, name + '.db'))
             found = judge(name, screen)
@@ -117,8 +120,8 @@ def main():
                 wrong[word].append(name)
     print('%d programs wait: the function is missing in %d, the data in %d, the verdict is wrong '
           'in %d; %d do not: %d alarms' %
-          (len(WAITS), len(wrong['function']), len(wrong['data']), len(wrong['verdict']), len(CALM),
-           len(wrong['alarm'])))
+          (len(WAITS) + len(FRESH), len(wrong['function']), len(wrong['data']),
+           len(wrong['verdict']), len(CALM), len(wrong['alarm'])))
     # Two of twenty may miss a name; a verdict may never be wrong.
     return int(len(wrong['function']) > 2 or len(wrong['data']) > 2 or
                bool(wrong['verdict'] + wrong['alarm']))

@@ -535,6 +535,24 @@ static double recently_used(void)
 	return sum;
 }
 
+/* ---- Memory that is touched once ---- */
+
+APART static long touch_lines(char *memory, size_t bytes)
+{
+	long sum = 0;
+
+	for (size_t i = 0; i < bytes; i += 64)
+		sum += memory[i]++;
+	return sum;
+}
+
+static double fresh(void)
+{
+	const size_t bytes = 448 << 20;
+
+	return (double)touch_lines((char *)malloc(bytes), bytes);
+}
+
 /* ---- Planes of a grid in the wrong order ---- */
 
 static float grid[160][160][160], smooth[160][160][160];
@@ -567,7 +585,7 @@ static const struct {
 	{"join", join_without_index}, {"sort", sort_pointers},	{"strings", strings},
 	{"sparse", sparse},	      {"histogram", histogram}, {"search", binary_search},
 	{"graph", breadth_first},     {"shapes", shapes},	{"recent", recently_used},
-	{"stencil", stencil},
+	{"stencil", stencil},	      {"fresh", fresh},
 };
 
 int main(int argc, char **argv)

@@ -156,7 +156,7 @@ def conditions(folder):
 
 def sampled_differences(folder):
     a = recorded(folder)
-    text = run('diff', a, a, '--fail-if', 'L2 > +0.01', '--fail-if', '300K < -1%', '--size', '300K')
+    text = run('diff', a, a, '--fail-if', 'L2 > +1', '--fail-if', '300K < -1%', '--size', '300K')
     check(text.count(' no') >= 2 and ' yes' not in text, text)
     check('No function has changed its misses in a cache of 300K' in text and
           'read_table' not in text, text)
@@ -179,6 +179,7 @@ def sampled_differences(folder):
     events = imported(folder)
     refused('diff', a, events, status=3, says='two of a kind')
     refused('diff', a, b, '--fail-if', 'Ir > 3', status=2, says='none of the caches')
+    refused('diff', a, b, '--fail-if', 'L2 > 0.05', status=2, says='and not on their ratio')
     refused('diff', a, b, '--event', 'Ir', status=2, says='have samples')
     refused('diff', a, b, '--by', 'object', status=2, says='by function, line, file or data')
 

@@ -127,13 +127,15 @@ static void a_child_tells_its_paths_again(void **state)
 	assert_int_equal(number(3, 7), 2);
 }
 
-/* One window in eight. */
+/* One window in eight, and the first eight. */
 static void windows_without_paths_have_none(void **state)
 {
 	engine.config.paths = 8;
-	paths_choose(&t, 7);
+	paths_choose(&t, 9);
 	assert_int_equal(number(3, 7), 0);
-	paths_choose(&t, 8);
+	paths_choose(&t, 7); /* one of the first */
+	assert_int_equal(number(3, 7), 1);
+	paths_choose(&t, 16);
 	assert_int_equal(number(3, 7), 1);
 	engine.config.paths = 1;
 	paths_choose(&t, 9);

@@ -169,6 +169,7 @@ static int compare_samples(struct comparison *o)
 		profile_close(&a);
 		return cli_fail(&err, EXIT_INPUT);
 	}
+	profile_take_caches(&b, &a);
 	if (diff_samples_init(&d, &a, &b, &o->options->query, by,
 			      (enum data_by)o->options->sites_by, &err) == 0) {
 		d.path_a = o->inputs[0];

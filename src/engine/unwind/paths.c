@@ -118,7 +118,8 @@ static void tell_of_cut(struct process *p)
 void paths_choose(struct thread *t, uint32_t window)
 {
 	if (engine.config.paths)
-		t->call_stack->is_left_out = window % engine.config.paths != 0;
+		t->call_stack->is_left_out =
+			window >= engine.config.paths && window % engine.config.paths != 0;
 }
 
 uint32_t paths_number(struct thread *t, uint64_t pc)

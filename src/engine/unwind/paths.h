@@ -11,7 +11,10 @@
 /* Set up, if the run records paths. Out of memory: config.paths becomes 0. */
 void paths_init(void);
 
-/* t's samples of this window get paths, or not: one window in config.paths does. */
+/*
+ * Choose whether t's samples of this window get paths: one window in config.paths does, and each of
+ * the first ones, which are all that a short run has.
+ */
 void paths_choose(struct thread *t, uint32_t window);
 
 /*

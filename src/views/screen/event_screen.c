@@ -173,17 +173,6 @@ static double instructions_per(const struct event_profile *p, double accesses)
 	return all > 0 && accesses > 0 ? all / accesses : USUAL_INSTRUCTIONS;
 }
 
-/* First touches of the last level, as bins tell them; SIZE_MAX: not known. */
-static uint64_t first_touches(const struct structures *data, const char *last)
-{
-	const size_t level = data != NULL ? structures_level(data, last) : SIZE_MAX;
-	uint64_t cold = 0;
-
-	for (size_t i = 0; level != SIZE_MAX && i < data->count; i++)
-		cold += data->rows[i].misses[level].cold;
-	return level != SIZE_MAX ? cold : SIZE_MAX;
-}
-
 static void add_level(const struct event_cache *x, struct verdict *v)
 {
 	v->cost.levels[v->cost.count++] = (struct cost_level){.name = x->name,
@@ -216,8 +205,8 @@ static void add_cost(const struct event_profile *p, const struct event_caches *c
 		     const struct structures *data, struct verdict *v)
 {
 	const struct event_cache *last = NULL;
+	struct counted_misses all, at_last;
 	struct cost *c = &v->cost;
-	uint64_t cold;
 
 	for (size_t i = 0; i < caches->count; i++) {
 		const struct event_cache *x = &caches->items[i];
@@ -234,9 +223,12 @@ static void add_cost(const struct event_profile *p, const struct event_caches *c
 		return;
 	set_cycles(c);
 	c->instructions = instructions_per(p, last->accesses);
-	cold = first_touches(data, last->name);
-	v->is_cold_known = cold != SIZE_MAX;
-	c->cold = v->is_cold_known ? (double)cold / last->accesses : 0;
+	if (data != NULL) {
+		counted_sum(data->names.profile, &all, &at_last);
+		c->cold = (double)at_last.cold / last->accesses;
+	}
+	/* Misses that nobody followed to their data may be first touches, too. */
+	v->is_cold_known = data != NULL && !data->names.profile->has_unfollowed;
 	c->cold_low = c->cold;
 	c->cold_high = v->is_cold_known ? c->cold : c->levels[c->count - 1].high;
 	cost_solve(c);
@@ -247,14 +239,46 @@ struct focus {
 	const struct event_cache *at, *next; /* next: NULL, memory */
 	size_t level, next_level;	     /* of data structures; SIZE_MAX: none */
 	double total;			     /* misses that the next one serves */
+	double data_total;		     /* the same of data structures */
+	bool is_first;			     /* of the last level's data: first touches instead */
 };
+
+/* Those of data, of numbers of misses: first touches are apart, or all that counts. */
+static double served_data(const struct focus *f, uint64_t all, uint64_t next, uint64_t cold)
+{
+	if (f->is_first)
+		return (double)cold;
+	return fmax(0, (double)all - (double)(f->next_level != SIZE_MAX ? next : cold));
+}
+
+static double served_row(const struct structures_row *x, const struct focus *f)
+{
+	const struct counted_misses *at = &x->misses[f->level];
+
+	return served_data(f, at->all, f->next_level != SIZE_MAX ? x->misses[f->next_level].all : 0,
+			   at->cold);
+}
+
+/* All of it, whatever rows are shown. */
+static double served_total(const struct structures *data, const struct focus *f)
+{
+	struct counted_misses first, last;
+
+	counted_sum(data->names.profile, &first, &last);
+	return served_data(f, data->totals[f->level],
+			   f->next_level != SIZE_MAX ? data->totals[f->next_level] : 0, last.cold);
+}
 
 /* The level that costs most, if it has a column of misses; else the last one. */
 static struct focus find_focus(const struct event_profile *p, const struct event_caches *c,
 			       const struct structures *data, const struct cost *cost)
 {
-	const char *name = cost->focus < cost->count ? cost->levels[cost->focus].name : "";
-	struct focus f = {event_caches_last(c), NULL, SIZE_MAX, SIZE_MAX, 0};
+	const bool is_first = cost->verdict == COST_FIRST || cost->focus == cost->count;
+	const char *name = is_first ? "" : cost->levels[cost->focus].name;
+	struct focus f = {.at = event_caches_last(c),
+			  .level = SIZE_MAX,
+			  .next_level = SIZE_MAX,
+			  .is_first = is_first};
 
 	for (size_t i = 0; i < c->count; i++)
 		if (c->items[i].column != SIZE_MAX && !c->items[i].is_code &&
@@ -266,6 +290,7 @@ static struct focus find_focus(const struct event_profile *p, const struct event
 	if (data != NULL) {
 		f.level = structures_level(data, f.at->name);
 		f.next_level = f.next != NULL ? structures_level(data, f.next->name) : SIZE_MAX;
+		f.data_total = f.level != SIZE_MAX ? served_total(data, &f) : 0;
 	}
 	f.total = events_value(p, f.at->column, p->totals) -
 		  (f.next != NULL ? events_value(p, f.next->column, p->totals) : 0);
@@ -279,15 +304,6 @@ static double served(const struct event_report *r, const struct focus *f, size_t
 	const double below = f->next != NULL ? events_value(r->p, f->next->column, values) : 0;
 
 	return fmax(0, events_value(r->p, f->at->column, values) - below);
-}
-
-/* The same of data: first touches are apart. */
-static double served_data(const struct structures_row *x, const struct focus *f)
-{
-	const uint64_t below =
-		f->next_level != SIZE_MAX ? x->misses[f->next_level].all : x->misses[f->level].cold;
-
-	return fmax(0, (double)x->misses[f->level].all - (double)below);
 }
 
 /* ---- Code ---- */
@@ -333,7 +349,7 @@ static size_t rank_data(const struct structures *data, const struct focus *f, si
 	size_t count = 0;
 
 	for (size_t i = 0; f->level != SIZE_MAX && i < data->count; i++) {
-		out[count++] = (struct ranked){i, served_data(&data->rows[i], f)};
+		out[count++] = (struct ranked){i, served_row(&data->rows[i], f)};
 		qsort(out, count, sizeof(*out), compare_ranked);
 		count = count > most ? most : count;
 	}
@@ -348,10 +364,7 @@ static void put_data(const struct event_report *r, const struct structures *data
 				"DATA STRUCTURE"};
 	struct ranked top[SCREEN_DATA + 1];
 	const size_t count = rank_data(data, f, SCREEN_DATA, top);
-	double total = 0;
 
-	for (size_t i = 0; f->level != SIZE_MAX && i < data->count; i++)
-		total += served_data(&data->rows[i], f);
 	if (count > 0)
 		table_row(t, titles);
 	for (size_t i = 0; i < count; i++) {
@@ -360,7 +373,7 @@ static void put_data(const struct event_report *r, const struct structures *data
 		struct text name = {0};
 		struct function_row row = {
 			.misses = (double)m->all,
-			.share = total > 0 ? top[i].served / total : NAN,
+			.share = f->data_total > 0 ? top[i].served / f->data_total : NAN,
 			.part = m->all > 0 ? (double)counted_by_others(m) / (double)m->all : NAN};
 
 		data_put_name(x->data, &name);
@@ -476,21 +489,20 @@ static void find_function(const struct event_report *r, const struct focus *f, s
 /* The data structure that costs most; code is none. */
 static void find_data(const struct structures *data, const struct focus *f, struct verdict *v)
 {
-	double most = 0, total = 0;
+	double most = 0;
 
 	v->has_bins = true;
 	for (size_t i = 0; f->level != SIZE_MAX && i < data->count; i++) {
 		const struct structures_row *x = &data->rows[i];
-		const double mine = served_data(x, f);
+		const double mine = served_row(x, f);
 
-		total += mine;
 		if (mine <= most || x->data->kind == DATA_CODE || x->data == &counted_unfollowed)
 			continue;
 		most = mine;
 		v->data = x->data->name;
 		v->has_fields = members_are_known(data->names.profile, x->data->layout);
 	}
-	v->data_share = total > 0 ? most / total : 0;
+	v->data_share = f->data_total > 0 ? most / f->data_total : 0;
 }
 
 static void put_verdict(const struct event_report *r, const struct focus *f,

@@ -221,16 +221,17 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 			    .is_lru = s->policy == MODEL_LRU,
 			    .ways = s->query->ways,
 			    .caches = s->query->machine,
-			    .source_of =
-				    s->callers.most_file != NULL ? s->callers.most : source_of(h)};
+			    .source_of = source_of(h)};
 
 	profile_cost(s->profile, s->query, &v.cost);
 	if (v.cost.verdict == COST_FIRST && h->count > 0) {
-		v.function = h->rows[0].function;
+		v.function =
+			s->callers.caller[0] != NULL ? s->callers.caller[0] : h->rows[0].function;
 		v.function_share = share_of(&h->rows[0].cost, &h->total, v.cost.verdict);
 	} else {
 		v.function = s->callers.most;
 		v.function_share = s->callers.part;
+		v.source_of = s->callers.most_file != NULL ? s->callers.most : v.source_of;
 	}
 	for (size_t i = 0; i < s->data.count && v.data == NULL; i++) {
 		const struct data_row *r = &s->data.rows[i];
